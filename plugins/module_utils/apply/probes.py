@@ -14,8 +14,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.selectors import selector_matches
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, split_api_version
 
+__all__ = [
+    "Backend",
+    "Rule",
+    "Webhook",
+    "conversion_webhook",
+    "namespace_labels",
+    "pod_template",
+    "probe_pod",
+    "selector_matches",
+    "service_backends",
+    "webhooks_of",
+]
 ADMISSION_GROUP = "admissionregistration.k8s.io"
 CRD = "CustomResourceDefinition"
 NAME_LABEL = "kubernetes.io/metadata.name"
@@ -110,7 +123,9 @@ class Webhook:
         labels = object_labels or {}
         if namespaced and not selector_matches(self.namespace_selector, namespace_labels or {}):
             return False
-        if (group, resource) == ("", "namespaces") and not selector_matches(self.namespace_selector, labels):
+        # The name label is the server's; a rendered Namespace lacks it, so take it from the caller's view of the namespace.
+        whole = {**(namespace_labels or {}), **labels}
+        if (group, resource) == ("", "namespaces") and not selector_matches(self.namespace_selector, whole):
             return False
         return selector_matches(self.object_selector, labels)
 
@@ -167,19 +182,6 @@ def conversion_webhook(crd: Mapping[str, Any]) -> Webhook | None:
 def namespace_labels(name: str, labels: Mapping[str, str] | None) -> dict[str, str]:
     """Return a Namespace's labels as the server will have them: with ``kubernetes.io/metadata.name``, which it adds itself."""
     return {**(labels or {}), NAME_LABEL: name}
-
-
-def selector_matches(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:
-    """Say whether a LabelSelector selects ``labels``. An empty or absent selector selects everything.
-
-    An operator that this version does not know selects nothing it is sure of, and counts as a match: a gate too many
-    costs a wait, a gate too few a failure.
-    """
-    if not selector:
-        return True
-    if any(labels.get(key) != value for key, value in (selector.get("matchLabels") or {}).items()):
-        return False
-    return all(_expression_matches(expression, labels) for expression in selector.get("matchExpressions") or [])
 
 
 def pod_template(workload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -292,17 +294,3 @@ def _has(patterns: tuple[str, ...], word: str) -> bool:
 def _resource_covers(pattern: str, resource: str) -> bool:
     main, _slash, sub = pattern.partition("/")
     return main in ("*", resource) and sub in ("", "*")
-
-
-def _expression_matches(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    key, operator, values = expression.get("key"), expression.get("operator"), expression.get("values") or []
-    value = labels.get(str(key))
-    if operator == "In":
-        return value is not None and value in values
-    if operator == "NotIn":
-        return value is None or value not in values
-    if operator == "Exists":
-        return value is not None
-    if operator == "DoesNotExist":
-        return value is None
-    return True

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import probes
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 def configuration(**webhook: Any) -> dict[str, Any]:
