@@ -1,0 +1,108 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is asked of the planner, and what it answers. Plain data, so that a plan can be shown, stored and tested anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Component, Release
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The choice that an inventory makes, by names only."""
+
+    release: str
+    selection: str = "default"
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A component that belongs to the selection, and why."""
+
+    component: Component
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A part outside the scope that a part within needs: it is checked on the cluster, not installed."""
+
+    part: str
+    component: str
+    path: str
+    needed_by: str
+    because: str
+
+    def as_dict(self) -> dict[str, str]:
+        """The shape in which it travels."""
+        return {
+            "part": self.part,
+            "component": self.component,
+            "path": self.path,
+            "needed_by": self.needed_by,
+            "because": self.because,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPart:
+    """One kustomization to render. C(requires) names parts of the same plan only."""
+
+    name: str
+    component: str
+    layer: str
+    path: str
+    requires: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape that C(kustomize_apply) takes as one of its C(parts)."""
+        return {
+            "name": self.name,
+            "component": self.component,
+            "layer": self.layer,
+            "path": self.path,
+            "requires": list(self.requires),
+            "namespace": None,
+            "patches": [],
+            "images": [],
+            "components": [],
+            "omit": [],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The selection of a release as ordered parts. C(scope) is empty when the plan covers the whole selection."""
+
+    release: Release
+    selected: tuple[Selected, ...]
+    parts: tuple[PlannedPart, ...]
+    scope: tuple[str, ...]
+    removed: tuple[str, ...]
+    requirements: tuple[Requirement, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def in_scope(self) -> tuple[Selected, ...]:
+        """The components that this plan touches."""
+        return tuple(item for item in self.selected if not self.scope or item.component.name in self.scope)
+
+
+class SelectionError(Exception):
+    """The choice cannot be planned. C(findings) holds every reason; each says what to do."""
+
+    def __init__(self, findings: Sequence[str]) -> None:
+        self.findings = tuple(findings)
+        if len(self.findings) == 1:
+            super().__init__(self.findings[0])
+        else:
+            lines = "\n".join(f"  {finding}" for finding in self.findings)
+            super().__init__(f"The selection has {len(self.findings)} mistakes:\n{lines}")

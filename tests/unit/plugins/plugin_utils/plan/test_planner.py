@@ -1,0 +1,144 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import time
+
+import pytest
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request, SelectionError
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
+
+
+@pytest.fixture(scope="module")
+def library():
+    return load(collection_root())
+
+
+def findings(library, **choice):
+    with pytest.raises(SelectionError) as caught:
+        plan(library, Request(**{"release": "26.03.1", **choice}))
+    return list(caught.value.findings)
+
+
+def reasons(made):
+    return {item.component.name: item.because for item in made.selected}
+
+
+@pytest.mark.parametrize("release", ["26.03", "26.03.1"])
+def test_every_part_comes_after_what_it_requires(library, release):
+    names = [part.name for part in plan(library, Request(release)).parts]
+    for part in plan(library, Request(release)).parts:
+        assert all(names.index(need) < names.index(part.name) for need in part.requires)
+
+
+def test_infrastructure_comes_before_applications(library):
+    layers = [part.layer for part in plan(library, Request("26.03.1")).parts]
+    assert layers == sorted(layers, reverse=True)
+
+
+def test_a_part_of_one_release_only_is_left_out_of_the_others(library):
+    of_26_03 = {part.name for part in plan(library, Request("26.03")).parts}
+    of_26_03_1 = {part.name for part in plan(library, Request("26.03.1")).parts}
+    assert {"dashboard/profiles", "notebooks/volumes_web_app"} <= of_26_03
+    assert {"cert_manager/issuer", "notebooks/notebooks", "hub/model_catalog"} <= of_26_03_1 - of_26_03
+    assert "dashboard/profiles" not in of_26_03_1
+
+
+def test_a_selection_is_closed_over_what_it_requires_with_the_reason(library):
+    told = reasons(plan(library, Request("26.03.1", selection="minimal", added=("kserve",))))
+    assert told["dashboard"] == "in the selection minimal"
+    assert told["kserve"] == "added"
+    assert told["knative"] == "required by kserve: KServe runs Serverless by default"
+    assert told["cert_manager"] == "required by dashboard"
+    assert "katib" not in told
+
+
+def test_a_removed_component_is_left_out(library):
+    made = plan(library, Request("26.03.1", removed=("kserve", "knative")))
+    assert not {"kserve", "knative"} & set(reasons(made))
+    assert made.removed == ("kserve", "knative")
+
+
+def test_removing_what_others_require_is_refused_naming_them_and_why(library):
+    assert findings(library, removed=("knative",)) == [
+        "kubeflow_components_removed: knative is required by kserve (KServe runs Serverless by default); remove it too, or keep knative"
+    ]
+
+
+def test_a_requirement_of_a_requirement_is_found_too(library):
+    (finding,) = findings(library, selection="minimal", added=("hub",), removed=("kubeflow_namespace",))
+    assert "istio (it puts two Sidecars into the namespace kubeflow)" in finding
+
+
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [
+        ({"added": ("kativ",)}, "kubeflow_components_added: there is no component 'kativ'; did you mean 'katib'?"),
+        ({"removed": ("k-serve",)}, "kubeflow_components_removed: there is no component 'k-serve'; did you mean 'kserve'?"),
+        ({"only": ("model_serving_kserve",)}, "kubeflow_only: there is no component 'model_serving_kserve'; did you mean 'kserve'?"),
+        ({"selection": "minimum"}, "kubeflow_selection: there is no selection 'minimum'; did you mean 'minimal'?"),
+        ({"release": "26.3.1"}, "kubeflow_release: this collection does not know release '26.3.1' (known: 26.03, 26.03.1)"),
+        (
+            {"release": "26.03", "added": ("hub",)},
+            "kubeflow_components_added: release 26.03 has no hub, or this collection does not know where",
+        ),
+        ({"selection": "minimal", "only": ("katib",)}, "kubeflow_only: katib is not in the selection; add it to kubeflow_components_added"),
+        (
+            {"added": ("katib",), "removed": ("katib",)},
+            "katib is in kubeflow_components_added and in kubeflow_components_removed: take it out of one",
+        ),
+    ],
+)
+def test_a_wrong_choice_is_refused_with_what_to_do(library, choice, told):
+    assert findings(library, **choice) == [told]
+
+
+def test_a_name_like_none_is_answered_by_all_that_are_known(library):
+    (finding,) = findings(library, added=("zeppelin",))
+    assert "(known: cert_manager, dashboard, dex," in finding
+
+
+def test_all_findings_of_a_choice_are_told_at_once(library):
+    assert len(findings(library, selection="smal", added=("kativ",), removed=("dexx",), only=("hubb",))) == 4
+    assert len(findings(library, removed=("istio", "dashboard"))) == 2
+
+
+def test_a_narrowed_plan_holds_that_component_only_and_names_what_it_needs(library):
+    made = plan(library, Request("26.03.1", only=("katib",)))
+    assert [part.name for part in made.parts] == ["katib/katib"]
+    assert made.parts[0].requires == ()
+    assert made.scope == ("katib",)
+    assert {"istio/crds", "cert_manager/issuer", "kubeflow_namespace/namespaces"} <= {item.part for item in made.requirements}
+    assert "dashboard" in reasons(made)
+
+
+def test_what_is_odd_but_harmless_is_noted(library):
+    made = plan(library, Request("26.03.1", selection="minimal", added=("dashboard",), removed=("katib",)))
+    assert made.notes == (
+        "kubeflow_components_removed: katib is not in the selection minimal, there is nothing to remove",
+        "kubeflow_components_added: dashboard is in the selection minimal anyway",
+    )
+
+
+def test_planning_the_whole_from_files_takes_less_than_three_tenths_of_a_second(library):
+    for release in library.releases:
+        start = time.process_time()
+        plan(load(collection_root()), Request(release))
+        assert time.process_time() - start < 0.3
+
+
+def test_the_result_holds_the_facts_that_the_engine_and_the_report_need(library):
+    result = as_result(plan(library, Request("26.03.1", only=("dex", "katib"))), "/tree")
+    assert result["distribution"] == "/tree"
+    assert result["scope"] == ["dex", "katib"]
+    assert result["release"]["kustomize"] == {"min": "5.5.0", "max": "5.8"}
+    assert result["release"]["remote_bases"] == []
+    assert [row["name"] for row in result["components"] if row["in_scope"]] == ["dex", "katib"]
+    assert {secret["name"] for secret in result["credentials"]} == {"dex-passwords", "dex-oidc-client", "katib-mysql-secrets"}
+    assert set(result["parts"][0]) == {
+        *("name", "component", "layer", "path", "requires"),
+        *("namespace", "patches", "images", "components", "omit"),
+    }
