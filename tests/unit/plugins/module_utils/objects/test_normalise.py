@@ -9,9 +9,6 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import (
     canonical,
     comparable,
@@ -19,6 +16,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalis
     digest,
     with_label,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
 PEM = base64.b64encode(b"-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n").decode()
 KINDS = [
@@ -35,7 +34,36 @@ KINDS = [
     ("apiregistration.k8s.io/v1", "APIService"),
     ("example.org/v1", "Thing"),
 ]
-FIELDS = ["spec", "metadata", "data", "stringData", "rules", "aggregationRule", "webhooks", "clientConfig", "caBundle", "ports", "containers", "initContainers", "template", "jobTemplate", "status", "annotations", "labels", "namespace", "creationTimestamp", "uid", "protocol", "port", "containerPort", "conversion", "webhook", "volumeClaimTemplates", "name", "kubectl.kubernetes.io/last-applied-configuration"]
+FIELDS = [
+    "spec",
+    "metadata",
+    "data",
+    "stringData",
+    "rules",
+    "aggregationRule",
+    "webhooks",
+    "clientConfig",
+    "caBundle",
+    "ports",
+    "containers",
+    "initContainers",
+    "template",
+    "jobTemplate",
+    "status",
+    "annotations",
+    "labels",
+    "namespace",
+    "creationTimestamp",
+    "uid",
+    "protocol",
+    "port",
+    "containerPort",
+    "conversion",
+    "webhook",
+    "volumeClaimTemplates",
+    "name",
+    "kubectl.kubernetes.io/last-applied-configuration",
+]
 scalars = st.none() | st.booleans() | st.integers(-3, 9) | st.sampled_from(["", "x", "TCP", "UDP", "Cg==", PEM])
 values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4), max_leaves=25

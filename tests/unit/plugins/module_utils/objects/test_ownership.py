@@ -7,9 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.fieldpaths import locate, merge_fields
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
@@ -27,6 +24,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownershi
     rename_patch,
     yields,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
 OBJECT: dict[str, Any] = {
     "metadata": {
@@ -134,8 +133,8 @@ def test_own_entry_is_the_apply_entry_without_subresource() -> None:
 
 
 def test_entry_key_moves_when_fields_time_or_version_move_and_not_with_key_order() -> None:
-    fields = {"f:data": {"f:a": {}, "f:b": {}}}
-    turned = {"f:data": {"f:b": {}, "f:a": {}}}
+    fields: dict[str, Any] = {"f:data": {"f:a": {}, "f:b": {}}}
+    turned: dict[str, Any] = {"f:data": {"f:b": {}, "f:a": {}}}
     assert entry_key(entry(MANAGER, fields)) == entry_key(entry(MANAGER, turned))
     variants = [entry(MANAGER, fields), entry(MANAGER, fields, time="later"), entry(MANAGER, fields, apiVersion="v2"), entry(MANAGER, {})]
     assert len({entry_key(variant) for variant in variants}) == 4
@@ -262,7 +261,7 @@ def test_absent_own_paths_name_what_the_server_moved_elsewhere() -> None:
 
 
 def test_absent_own_paths_are_none_when_lists_hold_every_owned_item() -> None:
-    fields = {
+    fields: dict[str, Any] = {
         "f:ports": {'k:{"port":80,"protocol":"TCP"}': {".": {}, "f:port": {}}},
         "f:finalizers": {'v:"a"': {}},
         "f:args": {"i:0": {}},
@@ -277,7 +276,11 @@ def test_absent_own_paths_are_none_when_lists_hold_every_owned_item() -> None:
 
 def test_absent_own_paths_ignore_what_was_sent_empty_when_the_sent_object_is_known() -> None:
     sent = {"metadata": {"annotations": {}}, "spec": {"hostNetwork": False, "value": ""}, "stringData": {"a": "b"}}
-    fields = {"f:metadata": {"f:annotations": {}}, "f:spec": {"f:hostNetwork": {}, "f:value": {}}, "f:stringData": {"f:a": {}}}
+    fields: dict[str, Any] = {
+        "f:metadata": {"f:annotations": {}},
+        "f:spec": {"f:hostNetwork": {}, "f:value": {}},
+        "f:stringData": {"f:a": {}},
+    }
     assert absent_own_paths({"metadata": {}, "spec": {}}, fields, sent) == [".stringData"]
 
 

@@ -1,0 +1,115 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The words of errors: what to do for each class, and how long texts of the server become short ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+# One sentence for each class of ``errors.Failure``.
+ADVICE = {
+    "auth": "Renew the credentials (log in again, or give a valid kubeconfig or api_key) and run again.",
+    "conflict_owner": (
+        "Leave the fields out of the manifest so that the named manager keeps them, or add the manager to takeover to take them over."
+    ),
+    "conflict_version": "Something else changed the object at the same time; run again.",
+    "internal": "This is a fault inside the server: look at its log, and run again once it is mended.",
+    "invalid": "Correct the named field in the manifest or in the patch that makes it.",
+    "kind_missing": "Install the CustomResourceDefinition or the API server extension that defines the kind, or remove the object.",
+    "live_schema": "The live object holds fields that its schema no longer knows: remove them from it, or delete and recreate the object.",
+    "ns_missing": "Add the Namespace (or the Profile that makes it) to the selection, or create it.",
+    "ns_terminating": "Wait until the namespace is gone; if it stays, look for objects with finalizers in it and mend their controller.",
+    "policy": "Change the object so that the policy accepts it, or have the policy's owner grant an exception.",
+    "quota": "Raise the ResourceQuota, or free what it counts, and run again.",
+    "rbac": "Grant the user of this run the missing permission; the report prints one role with all that is missing.",
+    "schema": "Correct the named field: it is misspelled, has the wrong type, is given twice, or belongs to another version of the API.",
+    "server_down": "Wait until the API server and etcd answer again (`kubectl get --raw /readyz?verbose`) and run again.",
+    "terminating": "Wait until the object is gone; if it stays, find out which controller should remove its finalizers.",
+    "throttled": "Run again with fewer workers, or when the API server is less busy.",
+    "tls": "Set ca_cert (or certificate-authority in the kubeconfig) to the CA of the API server.",
+    "transition": "The field cannot be changed in place: allow the kind in recreate, or save what the object holds and delete it.",
+    "transport": "Check that the API server is up and that nothing between cuts connections, and run again.",
+    "webhook_down": "Look at the Service behind the webhook, its pods and its certificate; the object is sent again once it answers.",
+}
+ESCALATION = "Run as a user who holds these permissions, or grant the verb escalate (bind for bindings) on roles and clusterroles."
+ETCD_FULL = "Compact and defragment etcd or raise its quota, then disarm its alarm (`etcdctl alarm disarm`)."
+
+TRANSPORT = {
+    "other": "{reason}",
+    "refused": "nothing accepts connections at the address of the API server ({reason})",
+    "reset": "the connection was cut ({reason})",
+    "resolve": "the name of the API server cannot be resolved ({reason})",
+    "timeout": "the API server did not answer in time ({reason})",
+    "tls": "no trusted TLS connection can be made ({reason})",
+}
+TRANSPORT_ADVICE = {
+    "other": "Check host, proxy and no_proxy of the connection.",
+    "refused": "Check that the API server is up and that the kubeconfig names its address and port.",
+    "reset": "Check that the API server is up and that no proxy cuts connections, and run again.",
+    "resolve": "Correct the server's name in the kubeconfig or in host, or the name service of the host that runs this module.",
+    "timeout": "Check the network between this host and the API server (firewall, VPN, proxy), and the load of the server.",
+    "tls": "Set ca_cert (certificate-authority in the kubeconfig) to the CA of the API server, and connect by a name in its certificate.",
+}
+
+# Texts of 500s that pass: etcd and the server's own connections, as any Go error reaches the client with an empty reason.
+TRANSIENT = (
+    r"etcdserver: (?!mvcc|request is too large|duplicate|user|role|permission|authentication)|storage is \(re\)initializing"
+    r"|rpc error: code = (Unavailable|Canceled|DeadlineExceeded|Unknown)|transport is closing|connection (refused|reset)"
+    r"|context (deadline exceeded|canceled)|i/o timeout|TLS handshake timeout|unexpected EOF|leader changed|request timed out"
+)
+_LIMIT = 400
+
+
+def cut(text: str, limit: int = _LIMIT) -> str:
+    """Return ``text`` on one line, at most ``limit`` characters long."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 4].rstrip()} ..."
+
+
+def shorten(message: str, causes: Sequence[tuple[str, str]], code: int) -> str:
+    """Return the reason of a Status: "path: problem" for each cause, else its message without the object's name in front."""
+    problems = [f"{field}: {_problem(text)}" if field and not field.startswith("<") else _problem(text) for field, text in causes if text]
+    if problems:
+        shown = "; ".join(problems[:5])
+        return shown if len(problems) <= 5 else f"{shown}; and {len(problems) - 5} more"
+    if re.match(r"\s*<(!doctype|html)", message, re.IGNORECASE):
+        title = re.search(r"<title>(.*?)</title>", message, re.IGNORECASE | re.DOTALL)
+        return f"HTTP {code} and a web page{': ' + cut(title.group(1), 100) if title else ''} (is there a proxy between?)"
+    return cut(message).rstrip(".") or f"HTTP {code} without an explanation"
+
+
+def _problem(text: str) -> str:
+    """Shorten 'Invalid value: core.PodTemplateSpec{...pages...}: field is immutable' to its ends."""
+    line = " ".join(text.split())
+    if len(line) <= 200:
+        return line
+    head, _colon, _rest = line.partition(": ")
+    tail = line.rpartition(": ")[2]
+    return cut(f"{head}: ...: {tail}", 300) if len(head) < 60 and len(tail) < 200 else cut(line, 200)
+
+
+def typed_problem(message: str) -> str:
+    """Return "path: problem" of the errors of typed patch and live objects, which put the object's whole name in front."""
+    line = " ".join(message.split())
+    found = re.search(r"typed (?:patch|live) object(?: \([^)]*\))?: (?:errors: )?(.*)", line)
+    problem = found.group(1) if found else line
+    return cut(re.sub(r"^error(s)?: ", "", problem))
+
+
+def webhook_reason(text: str) -> str:
+    """Return the end of the chain of a failed call: 'connect: connection refused', 'service "x" not found'."""
+    line = re.sub(r'^failed to call webhook: (Post "([^"?]*)[^"]*": )?', r"\2: ", " ".join(text.split()))
+    return cut(line.removeprefix(": "), 300)
+
+
+def policy(text: str) -> str:
+    """Return the name of the policy first where a built-in policy refused, else ""."""
+    line = " ".join(text.split())
+    admission = re.search(r"ValidatingAdmissionPolicy '([^']+)' with binding '([^']+)' denied request: (.*)", line)
+    if admission:
+        return f"ValidatingAdmissionPolicy {admission.group(1)} (binding {admission.group(2)}) denied it: {cut(admission.group(3))}"
+    security = re.search(r'violates PodSecurity "([^"]+)": (.*)', line)
+    return f"PodSecurity {security.group(1)} is violated: {cut(security.group(2))}" if security else ""
