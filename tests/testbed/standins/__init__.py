@@ -1,0 +1,1 @@
+"""Stand-ins: what cannot run on the test bed without container images, one small file each."""

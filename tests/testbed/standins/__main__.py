@@ -1,0 +1,52 @@
+"""`python -m standins --kubeconfig K --dir DIR`: runs all duties until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from standins.api import Api
+from standins.cabundle import CaBundles
+from standins.issuers import Issuers
+from standins.metrics import Metrics
+from standins.pipelines import Pipelines
+from standins.profiles import Profiles
+from standins.rotators import Rotators
+from standins.volumes import Volumes
+from standins.webhooks import Webhooks
+from standins.world import World
+
+DUTIES = (Webhooks, CaBundles, Rotators, Issuers, Profiles, Pipelines, Volumes, Metrics)
+
+
+def main() -> int:
+    """Starts the watches and one thread per duty."""
+    parser = argparse.ArgumentParser(prog="standins", description=__doc__)
+    parser.add_argument("--kubeconfig", type=Path, required=True)
+    parser.add_argument("--dir", type=Path, required=True, help="holds faults.json and the authorities")
+    parser.add_argument("--service-cidr", type=ipaddress.ip_network, default=ipaddress.ip_network("127.96.0.0/16"))
+    parser.add_argument("--without", action="append", default=[], help="a duty to leave out")
+    arguments = parser.parse_args()
+    if not arguments.service_cidr.is_loopback:
+        parser.error("--service-cidr must be inside 127.0.0.0/8: nothing leaves loopback")
+    stopped = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.set())
+    # many small threads: the default interval of 5 ms makes answers to webhooks late
+    sys.setswitchinterval(0.001)
+    arguments.dir.mkdir(parents=True, exist_ok=True)
+    world = World(Api(arguments.kubeconfig, arguments.dir), arguments.dir)
+    duties = [duty(world) for duty in DUTIES if duty.duty not in arguments.without]
+    world.start()
+    for duty in duties:
+        duty.start()
+    stopped.wait()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

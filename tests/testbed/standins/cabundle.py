@@ -1,0 +1,169 @@
+"""CA injection: cert-manager's cainjector, and the programs that inject their own CA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from standins.api import ApiError, Object, Watch
+from standins.world import ADMISSION, Duty, condition
+
+FROM_CERTIFICATE = "cert-manager.io/inject-ca-from"
+FROM_SECRET = "cert-manager.io/inject-ca-from-secret"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
+EXCLUDE = {"key": "webhooks.knative.dev/exclude", "operator": "DoesNotExist"}
+
+
+class CaBundles(Duty):
+    """Fills caBundles; Knative's rules, owner and selectors and Istio's failurePolicy go with it."""
+
+    duty = "ca"
+
+    def __init__(self, world: Any) -> None:
+        super().__init__(world)
+        self._crds: dict[str, str] = {}
+
+    def watches(self) -> list[Watch]:
+        """Targets, sources, and the programs that inject."""
+        world = self.world
+        return [world.mutating, world.validating, world.crds, world.certificates, world.slices, world.deployments, world.services]
+
+    def reconcile(self) -> None:
+        """Looks at every configuration and at the CRDs that ask for injection."""
+        for plural, watch in (("mutating", self.world.mutating), ("validating", self.world.validating)):
+            for configuration in watch.all():
+                name = configuration["metadata"]["name"]
+                self._patch(f"{ADMISSION}{plural}webhookconfigurations/{name}", configuration, self._webhooks)
+        for item in self.world.crds.all():
+            if _source(item) is not None:
+                self._crd(item)
+
+    def _patch(self, path: str, target: Object, changes: Any) -> None:
+        operations, manager = changes(target)
+        if not operations:
+            return
+        version = {"op": "test", "path": "/metadata/resourceVersion", "value": target["metadata"]["resourceVersion"]}
+        try:
+            self.api.json_patch(path, [version, *operations], manager)
+        except ApiError as error:
+            # somebody else wrote meanwhile: the watch brings the new state
+            if error.status not in (404, 409, 422):
+                raise
+            self.look_again(0.1)
+
+    def _webhooks(self, configuration: Object) -> tuple[list[Object], str]:
+        operations: list[Object] = []
+        manager = "manager"
+        for index, webhook in enumerate(configuration.get("webhooks") or []):
+            service = webhook["clientConfig"].get("service")
+            if not service:
+                continue
+            bundle = self._bundle(configuration, service)
+            if bundle is None:
+                continue
+            manager = _manager(configuration, service)
+            at = f"/webhooks/{index}"
+            if webhook["clientConfig"].get("caBundle") != bundle:
+                operations.append({"op": "add", "path": at + "/clientConfig/caBundle", "value": bundle})
+            if manager == "webhook":
+                operations += _knative(configuration, webhook, at)
+            if manager == "pilot-discovery" and webhook.get("failurePolicy") == "Ignore":
+                operations.append({"op": "replace", "path": at + "/failurePolicy", "value": "Fail"})
+        if manager == "webhook" and operations:
+            operations += self._owner(configuration)
+        return operations, manager
+
+    def _owner(self, configuration: Object) -> list[Object]:
+        """Knative makes its own namespace the owner."""
+        namespace = self.world.namespaces.find("", configuration["webhooks"][0]["clientConfig"]["service"]["namespace"])
+        if namespace is None or configuration["metadata"].get("ownerReferences"):
+            return []
+        metadata = namespace["metadata"]
+        owner = {"apiVersion": "v1", "kind": "Namespace", "name": metadata["name"], "uid": metadata["uid"]}
+        value = [owner | {"controller": True, "blockOwnerDeletion": True}]
+        return [{"op": "add", "path": "/metadata/ownerReferences", "value": value}]
+
+    def _crd(self, item: Object) -> None:
+        """cert-manager injects into the conversion of a CRD that asks for it; nothing to do where it has none."""
+        name, version = item["metadata"]["name"], item["metadata"]["resourceVersion"]
+        bundle = self._bundle(item, None)
+        done = f"{version} {bundle}"
+        if bundle is None or self._crds.get(name) == done:
+            return
+        crd = self.api.get(CRDS + name)
+        client = (((crd or {}).get("spec", {}).get("conversion") or {}).get("webhook") or {}).get("clientConfig")
+        if crd and client and client.get("caBundle") != bundle:
+            operation = {"op": "add", "path": "/spec/conversion/webhook/clientConfig/caBundle", "value": bundle}
+            self._patch(CRDS + name, crd, lambda _: ([operation], "cert-manager-cainjector"))
+            self.look_again(0.2)
+        else:
+            self._crds[name] = done
+
+    def _bundle(self, target: Object, service: Object | None) -> str | None:
+        """What to inject now, None for nothing."""
+        source = _source(target)
+        if source is None:
+            if service is None:
+                return None
+            thing = f"{service['namespace']}/{service['name']}"
+            ready = self.world.endpoints_ready(service["namespace"], service["name"])
+            names = [f"ca:{thing}"]
+        else:
+            kind, reference = source
+            ready = self.world.deployed("cert-manager-cainjector") is not None and self._exists(kind, reference)
+            thing = target["metadata"]["name"]
+            names = [f"ca:{service['namespace']}/{service['name']}"] if service else []
+            names.append("ca:cert-manager")
+        state = self.state(thing, ready, *names)
+        if not state.acts or state.mode in ("deny", "error"):
+            return None
+        return (self.world.wrong_authority if state.mode == "wrong-ca" else self.world.authority).bundle
+
+    def _exists(self, kind: str, reference: str) -> bool:
+        namespace, _, name = reference.partition("/")
+        if kind == FROM_CERTIFICATE:
+            certificate = self.world.certificates.find(namespace, name)
+            return certificate is not None and condition(certificate, "Ready") == "True"
+        # cert-manager's own webhook makes the Secret when it starts
+        return self.world.deployed("cert-manager-webhook", namespace) is not None
+
+
+def _source(target: Object) -> tuple[str, str] | None:
+    annotations = target["metadata"].get("annotations") or {}
+    for kind in (FROM_CERTIFICATE, FROM_SECRET):
+        if kind in annotations:
+            return kind, annotations[kind]
+    return None
+
+
+def _manager(configuration: Object, service: Object) -> str:
+    """The field manager under which the real program writes."""
+    if _source(configuration) is not None:
+        return "cert-manager-cainjector"
+    if service["name"].startswith("istiod"):
+        return "pilot-discovery"
+    if configuration["metadata"]["name"].endswith(".knative.dev"):
+        return "webhook"
+    return "spark-operator" if service["name"].startswith("spark-operator") else "manager"
+
+
+def _knative(configuration: Object, webhook: Object, at: str) -> list[Object]:
+    """Knative fills rules where the manifest has none, the path, and a namespace selector."""
+    name = configuration["metadata"]["name"]
+    operations: list[Object] = []
+    if name.startswith("config."):
+        path, group, resource = "/config-validation", "", "configmaps/*"
+    elif name.startswith("validation."):
+        path, group, resource = "/resource-validation", "apps", "deployments/*"
+    else:
+        path, group, resource = "/defaulting", "apps", "deployments/*"
+    if not webhook.get("rules"):
+        scope = {"scope": "Namespaced"} if name.startswith("config.") else {"scope": "*"}
+        rule = {"operations": ["CREATE", "UPDATE"], "apiGroups": [group], "apiVersions": ["v1"], "resources": [resource]} | scope
+        operations.append({"op": "add", "path": at + "/rules", "value": [rule]})
+    if not webhook["clientConfig"]["service"].get("path"):
+        operations.append({"op": "add", "path": at + "/clientConfig/service/path", "value": path})
+    selector = webhook.get("namespaceSelector") or {}
+    if not name.startswith("config.") and EXCLUDE not in (selector.get("matchExpressions") or []):
+        value = selector | {"matchExpressions": [*(selector.get("matchExpressions") or []), EXCLUDE]}
+        operations.append({"op": "add", "path": at + "/namespaceSelector", "value": value})
+    return operations
