@@ -88,7 +88,9 @@ def test_kinds_are_defined_in_the_build_that_uses_them(whole: list[Object], crds
     custom = [thing for thing in whole if group(thing) not in BUILT_IN]
     kinds = {(group(thing), thing["kind"]) for thing in custom}
     assert kinds <= set(crds)
-    assert {"Image", "DecoratorController", "ClusterTrainingRuntime", "ClusterServingRuntime", "ClusterIssuer"} <= {kind for _, kind in kinds}
+    assert {"Image", "DecoratorController", "ClusterTrainingRuntime", "ClusterServingRuntime", "ClusterIssuer"} <= {
+        kind for _, kind in kinds
+    }
     for thing in custom:
         versions = [version["name"] for version in crds[group(thing), thing["kind"]]["versions"] if version["served"]]
         assert thing["apiVersion"].rpartition("/")[2] in versions, key(thing)
@@ -96,8 +98,18 @@ def test_kinds_are_defined_in_the_build_that_uses_them(whole: list[Object], crds
 
 def test_objects_stand_behind_closed_webhooks_of_the_same_build(whole: list[Object]) -> None:
     closed = [hook for hook in webhooks(whole) if hook.get("failurePolicy", "Fail") == "Fail"]
-    guarded = {(name, resource) for hook in closed for rule in hook.get("rules", []) for name in rule["apiGroups"] for resource in rule["resources"]}
-    assert {("cert-manager.io", "*/*"), ("serving.kserve.io", "clusterservingruntimes"), ("trainer.kubeflow.org", "clustertrainingruntimes")} <= guarded
+    guarded = {
+        (name, resource)
+        for hook in closed
+        for rule in hook.get("rules", [])
+        for name in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+    assert {
+        ("cert-manager.io", "*/*"),
+        ("serving.kserve.io", "clusterservingruntimes"),
+        ("trainer.kubeflow.org", "clustertrainingruntimes"),
+    } <= guarded
     services = {(thing["metadata"].get("namespace", ""), thing["metadata"]["name"]) for thing in of_kind(whole, "Service")}
     assert {(hook["clientConfig"]["service"]["namespace"], hook["clientConfig"]["service"]["name"]) for hook in closed} <= services
 
@@ -130,8 +142,14 @@ def test_fields_that_others_rewrite_are_shipped_as_upstream_ships_them(whole: li
     assert [secret for secret in of_kind(whole, "Secret") if not {"data", "stringData"} & set(secret)]
     assert [secret for secret in of_kind(whole, "Secret") if "stringData" in secret]
     assert [thing for thing in whole if "creationTimestamp" in thing["metadata"]]
-    assert [thing for thing in of_kind(whole, "CustomResourceDefinition") if "status" in thing and thing["spec"]["preserveUnknownFields"] is False]
-    scaled = {(thing["metadata"]["namespace"], thing["spec"]["scaleTargetRef"]["name"]) for thing in of_kind(whole, "HorizontalPodAutoscaler")}
+    assert [
+        thing
+        for thing in of_kind(whole, "CustomResourceDefinition")
+        if "status" in thing and thing["spec"]["preserveUnknownFields"] is False
+    ]
+    scaled = {
+        (thing["metadata"]["namespace"], thing["spec"]["scaleTargetRef"]["name"]) for thing in of_kind(whole, "HorizontalPodAutoscaler")
+    }
     assert scaled
     for thing in of_kind(whole, "Deployment"):
         if (thing["metadata"]["namespace"], thing["metadata"]["name"]) in scaled:
@@ -176,7 +194,11 @@ def test_some_webhooks_are_unusual(whole: list[Object], crds: dict[tuple[str, st
 
 
 def test_pods_keep_to_the_restricted_standard_where_it_is_enforced(whole: list[Object]) -> None:
-    enforced = {thing["metadata"]["name"] for thing in of_kind(whole, "Namespace") if "pod-security.kubernetes.io/enforce" in thing["metadata"]["labels"]}
+    enforced = {
+        thing["metadata"]["name"]
+        for thing in of_kind(whole, "Namespace")
+        if "pod-security.kubernetes.io/enforce" in thing["metadata"]["labels"]
+    }
     for thing in [*of_kind(whole, "Deployment"), *of_kind(whole, "StatefulSet")]:
         if thing["metadata"]["namespace"] in enforced:
             spec = thing["spec"]["template"]["spec"]
