@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """`python -m standins --kubeconfig K --dir DIR`: runs all duties until it is told to stop."""
 
 from __future__ import annotations
@@ -9,16 +12,16 @@ import sys
 import threading
 from pathlib import Path
 
-from standins.api import Api
-from standins.cabundle import CaBundles
-from standins.issuers import Issuers
-from standins.metrics import Metrics
-from standins.pipelines import Pipelines
-from standins.profiles import Profiles
-from standins.rotators import Rotators
-from standins.volumes import Volumes
-from standins.webhooks import Webhooks
-from standins.world import World
+from .api import Api
+from .cabundle import CaBundles
+from .issuers import Issuers
+from .metrics import Metrics
+from .pipelines import Pipelines
+from .profiles import Profiles
+from .rotators import Rotators
+from .volumes import Volumes
+from .webhooks import Webhooks
+from .world import World
 
 DUTIES = (Webhooks, CaBundles, Rotators, Issuers, Profiles, Pipelines, Volumes, Metrics)
 

@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A tiny client for the Kubernetes API: JSON requests with one kept connection per thread, and watches."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The certificate authority of all stand-ins, and a second one that nobody should trust."""
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Authority:
             (x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), False),
             (x509.BasicConstraints(ca=False, path_length=None), True),
             (_usage(signs=False), True),
-            (x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH]), False),
+            (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), False),
             (x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), False),
         ]
         certificate = _builder(common, self._certificate.subject, key, extensions).sign(self._key, hashes.SHA256())
@@ -85,7 +88,7 @@ def _self_signed(name: str) -> bytes:
 def _builder(
     subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, extensions: list[tuple[x509.ExtensionType, bool]]
 ) -> x509.CertificateBuilder:
-    now = datetime.datetime.now(datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.UTC)
     builder = (
         x509.CertificateBuilder()
         .subject_name(subject)

@@ -1,11 +1,14 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """CA injection: cert-manager's cainjector, and the programs that inject their own CA."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from standins.api import ApiError, Object, Watch
-from standins.world import ADMISSION, Duty, condition
+from .api import ApiError, Object, Watch
+from .world import ADMISSION, Duty, condition
 
 FROM_CERTIFICATE = "cert-manager.io/inject-ca-from"
 FROM_SECRET = "cert-manager.io/inject-ca-from-secret"

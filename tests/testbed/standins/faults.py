@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is broken at the moment: `faults.json`, read again when it changes."""
 
 from __future__ import annotations
@@ -69,7 +72,7 @@ class Faults:
             stamp, entries = (0, 0), {}
         except (OSError, ValueError):
             return False
-        changed = entries != self._entries
+        changed: bool = entries != self._entries
         self._stamp, self._entries = stamp, entries
         return changed
 

@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """cert-manager's controller: issuers become ready, Certificates get their Secret."""
 
 from __future__ import annotations
@@ -5,9 +8,9 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from standins.api import ApiError, Object, Watch
-from standins.authority import Authority
-from standins.world import RETRY, Duty, condition, namespaced, now
+from .api import ApiError, Object, Watch
+from .authority import Authority
+from .world import RETRY, Duty, condition, namespaced, now
 
 MANAGER = "cert-manager-certificates-issuing"
 GROUP = "cert-manager.io"
@@ -90,7 +93,9 @@ class Issuers(Duty):
             return
         entry = {"type": "Ready", "status": status, "reason": reason, "message": message, "lastTransitionTime": now()}
         entry["observedGeneration"] = metadata["generation"]
-        path = namespaced(GROUP + "/v1", plural, namespace, metadata["name"]) if namespace else f"/apis/{GROUP}/v1/{plural}/{metadata['name']}"
+        path = f"/apis/{GROUP}/v1/{plural}/{metadata['name']}"
+        if namespace:
+            path = namespaced(GROUP + "/v1", plural, namespace, metadata["name"])
         try:
             self.api.merge_patch(path + "/status", {"status": {"conditions": [entry]}}, "cert-manager-" + plural)
         except ApiError as error:

@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A metrics server: every container uses half of the CPU and memory that it asks for, so that autoscalers become active."""
 
 from __future__ import annotations
@@ -7,9 +10,9 @@ import threading
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from standins.api import Object, Watch
-from standins.listener import Listener, Reply, Request
-from standins.world import Duty, namespaced, now
+from .api import Object, Watch
+from .listener import Listener, Reply, Request
+from .world import Duty, namespaced, now
 
 MANAGER = "testbed-metrics"
 NAMESPACE, NAME, PORT = "kube-system", "metrics-server", 443

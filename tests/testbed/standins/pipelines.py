@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """metacontroller with the pipelines' sync hook: the four objects of each namespace that asks for pipelines."""
 
 from __future__ import annotations
@@ -5,8 +8,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from standins.api import Object, Watch
-from standins.world import Duty, namespaced
+from .api import Object, Watch
+from .world import Duty, namespaced
 
 MANAGER = "metacontroller"
 HOOK = "kubeflow-pipelines-profile-controller"

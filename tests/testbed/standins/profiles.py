@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The profile controller: Namespace, policy, accounts and bindings of a Profile; it adopts only what its owner marked."""
 
 from __future__ import annotations
@@ -6,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from standins.api import ApiError, Object, Watch
-from standins.world import RETRY, Duty, namespaced
+from .api import ApiError, Object, Watch
+from .world import RETRY, Duty, namespaced
 
 MANAGER = "manager"
 FINALIZER = "profile-finalizer"
@@ -67,7 +70,8 @@ class Profiles(Duty):
         names = {volume["configMap"]["name"] for volume in pod.get("volumes") or [] if "configMap" in volume}
         for container in pod["containers"]:
             names |= {source["configMapRef"]["name"] for source in container.get("envFrom") or [] if "configMapRef" in source}
-        labels, settings = "{}", {}
+        labels = "{}"
+        settings: dict[str, str] = {}
         for name in sorted(names):
             data = (self.api.get(namespaced("v1", "configmaps", namespace, name)) or {}).get("data") or {}
             labels = data.get("namespace-labels.yaml", labels)

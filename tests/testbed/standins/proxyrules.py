@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the fault proxy does to which request: `proxy-faults.json`, read again when it changes."""
 
 from __future__ import annotations
@@ -11,7 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-REASONS = {401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 409: "Conflict", 429: "TooManyRequests", 503: "ServiceUnavailable", 504: "Timeout"}
+REASONS = {
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    409: "Conflict",
+    429: "TooManyRequests",
+    503: "ServiceUnavailable",
+    504: "Timeout",
+}
 RESOURCE = re.compile(r"^/apis/([^/]+)/[^/]+/(?:namespaces/[^/]+/)?([^/]+)")
 CRD = re.compile(r"^/apis/apiextensions\.k8s\.io/v1/customresourcedefinitions(?:/([^/]+))?$")
 
@@ -110,7 +121,8 @@ def without(document: dict[str, Any], hidden: frozenset[tuple[str, str]]) -> dic
     """A discovery document without the hidden kinds, None where nothing is left of it."""
     kind = document.get("kind")
     if kind == "APIGroupDiscoveryList":
-        return document | {"items": [group for group in (_group(item, hidden) for item in document.get("items") or []) if group["versions"]]}
+        groups = [_group(item, hidden) for item in document.get("items") or []]
+        return document | {"items": [group for group in groups if group["versions"]]}
     if kind == "APIResourceList":
         group = document["groupVersion"].partition("/")[0]
         left = [item for item in document["resources"] if (group, item["name"].partition("/")[0]) not in hidden]

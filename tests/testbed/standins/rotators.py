@@ -1,11 +1,14 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Programs that make their own serving certificates: they fill the Secrets that the manifests ship empty."""
 
 from __future__ import annotations
 
 import base64
 
-from standins.api import ApiError, Object, Watch
-from standins.world import Duty, namespaced
+from .api import ApiError, Object, Watch
+from .world import Duty, namespaced
 
 # Service -> (Secret, field manager, names of the CA, certificate and key in it, whether the program makes the Secret itself)
 CERT_CONTROLLER = ("ca.crt", "tls.crt", "tls.key")
@@ -50,7 +53,7 @@ class Rotators(Duty):
         if live is None or not (live.get("data") or {}).get(keys[0]):
             pair = self.world.authority.issue([secret])
             values = (self.world.authority.pem, pair.certificate, pair.key)
-            data = {key: base64.b64encode(value).decode() for key, value in zip(keys, values)}
+            data = {key: base64.b64encode(value).decode() for key, value in zip(keys, values, strict=True)}
             if live is None:
                 body = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": secret}, "data": data}
                 self.api.create(namespaced("v1", "secrets", namespace), body, manager)

@@ -1,9 +1,12 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A provisioner for the default StorageClass `standard`: a volume once the scheduler chose a node."""
 
 from __future__ import annotations
 
-from standins.api import ApiError, Object, Watch
-from standins.world import Duty
+from .api import ApiError, Object, Watch
+from .world import Duty
 
 MANAGER = "testbed-provisioner"
 PROVISIONER = "testbed.example/loopback"

@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Webhooks: answers admission and conversion reviews on the ClusterIP of each webhook's Service."""
 
 from __future__ import annotations
@@ -7,10 +10,10 @@ import threading
 import time
 from typing import Any
 
-from standins.api import Object, Watch
-from standins.faults import State
-from standins.listener import Listener, Reply, Request
-from standins.world import Duty
+from .api import Object, Watch
+from .faults import State
+from .listener import Listener, Reply, Request
+from .world import Duty
 
 Address = tuple[str, int]
 Reference = tuple[str, str, int]
@@ -117,5 +120,3 @@ def _verdict(review: Object, *, denied: bool) -> Object:
     if denied:
         return {"allowed": False, "status": {"code": 403, "reason": "Forbidden", "message": "denied by the test bed"}}
     return {"allowed": True}
-
-

@@ -1,3 +1,6 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the duties share: the watched kinds, the authorities, the faults; and the base of a duty."""
 
 from __future__ import annotations
@@ -7,9 +10,9 @@ import threading
 import time
 from pathlib import Path
 
-from standins.api import Api, Object, Watch
-from standins.authority import Authority
-from standins.faults import NEVER, Faults, State
+from .api import Api, Object, Watch
+from .authority import Authority
+from .faults import NEVER, Faults, State
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1/"
 RETRY = 0.5
@@ -74,9 +77,11 @@ class World:
         """Whether a Service has a ready endpoint."""
         for item in self.slices.all():
             metadata = item["metadata"]
-            if metadata["namespace"] == namespace and (metadata.get("labels") or {}).get("kubernetes.io/service-name") == service:
-                if any((endpoint.get("conditions") or {}).get("ready") is not False for endpoint in item.get("endpoints") or []):
-                    return True
+            labels = metadata.get("labels") or {}
+            if metadata["namespace"] != namespace or labels.get("kubernetes.io/service-name") != service:
+                continue
+            if any((endpoint.get("conditions") or {}).get("ready") is not False for endpoint in item.get("endpoints") or []):
+                return True
         return False
 
 
