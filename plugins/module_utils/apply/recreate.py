@@ -1,0 +1,206 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Delete an object whose change the server refuses, and create it anew: allowed by kind, never for what holds data.
+
+The live object is kept in memory, and in a file when a folder is given, until its successor exists; when that cannot be
+created, the old one is put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import backup
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item, Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import comparable
+
+# What holds data, or takes other objects with it. Never recreated; pruned only by kind and name.
+PROTECTED_KINDS = frozenset(
+    {
+        ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        ("", "Namespace"),
+        ("", "PersistentVolumeClaim"),
+        ("", "PersistentVolume"),
+        ("storage.k8s.io", "StorageClass"),
+        ("kubeflow.org", "Profile"),
+        ("kubeflow.org", "Notebook"),
+        ("kubeflow.org", "Workspace"),
+        ("kubeflow.org", "Experiment"),
+        ("serving.kserve.io", "InferenceService"),
+        ("serving.kserve.io", "LLMInferenceService"),
+    }
+)
+# The object stays until its pods are gone: two generations of a database must not share a volume.
+_FOREGROUND = frozenset({("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "DaemonSet"), ("batch", "Job")})
+_PASSING = frozenset({"transport", "throttled", "server_down", "webhook_down", "internal", "conflict_version", "terminating"})
+GONE_TIMEOUT = 180.0
+APPLY_TIMEOUT = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """What carrying out one recreation needs."""
+
+    client: Client
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    item: Item
+    live: Mapping[str, Any]
+
+    @property
+    def uid(self) -> str:
+        return str(self.live["metadata"]["uid"])
+
+
+def allowed(item_identity: Any, kinds: Collection[str]) -> tuple[bool, str]:
+    """Say whether an object may be recreated, and why not ("" when only the option is missing).
+
+    ``kinds`` are those of the option ``recreate``: "Deployment", or "Deployment.apps" where a name is used twice.
+    """
+    group, kind = item_identity.group, item_identity.kind
+    if (group, kind) in PROTECTED_KINDS:
+        return False, f"A {kind} is never recreated, since deleting it would delete data; change it back, or replace it by hand."
+    if kind in kinds or (group and f"{kind}.{group}" in kinds):
+        return True, ""
+    return False, ""
+
+
+def propagation(live: Mapping[str, Any], desired: Mapping[str, Any] | None = None) -> str:
+    """Return how dependents fare when an object is deleted: "Foreground", "Background" or "Orphan".
+
+    Workloads go with their pods, and are gone only when these are. A StatefulSet whose successor selects the same pods
+    leaves them running to be adopted and rolled (its claims stay in any case, see ``_refuses``); with another selector the
+    old pods would block the new ones' names for ever, so they go.
+    """
+    group_kind = (str(live.get("apiVersion") or "").rpartition("/")[0], str(live.get("kind") or ""))
+    if group_kind == ("apps", "StatefulSet"):
+        selectors = [(side.get("spec") or {}).get("selector") for side in (live, desired or {})]
+        return "Orphan" if selectors[0] == selectors[1] else "Foreground"
+    return "Foreground" if group_kind in _FOREGROUND else "Background"
+
+
+def recreate(
+    client: Client,
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+    item: Item,
+    decision: Decision,
+    backup_dir: str | None,
+) -> Outcome:
+    """Replace ``decision.live`` by ``decision.body``; whatever happens, the outcome says it and nothing is raised.
+
+    Steps: keep the live object, delete exactly it (uid), wait until it is gone, apply; on final failure put it back. A run
+    that is killed in between leaves the object absent and the intent in the ledger: the next run creates it.
+    ``clock`` is monotonic, in seconds.
+    """
+    live = decision.live or {}
+    bench = _Bench(client, clock, sleep, item, live)
+    refusal = _refuses(item, live)
+    if refusal:
+        return Outcome(failure=refusal, decision=decision)
+    kept = ""
+    try:
+        kept = backup.keep(backup_dir, item.identity, live) if backup_dir else ""
+        failure = _remove(bench, propagation(live, decision.body))
+    except EngineError as error:
+        failure = Failure("invalid", str(error).rstrip("."), "Nothing was deleted.")
+    except Unreachable as error:
+        failure = classify_transport(error)
+    if failure is not None:
+        return Outcome(failure=failure, decision=decision)
+    answer, failure = _apply(bench, decision.body)
+    if answer is not None and failure is None:
+        return Outcome("recreate", answer.body().get("metadata") or {}, decision=decision, warnings=tuple(answer.warnings))
+    return Outcome(failure=_put_back(bench, failure, kept), decision=decision)
+
+
+def _refuses(item: Item, live: Mapping[str, Any]) -> Failure | None:
+    """Return why this very object must not be deleted, although its kind may be."""
+    if item.group_kind in PROTECTED_KINDS or not (live.get("metadata") or {}).get("uid"):
+        return Failure("transition", f"Failed to recreate {item.identity}: its kind is protected", allowed(item.identity, ())[1])
+    retention = (live.get("spec") or {}).get("persistentVolumeClaimRetentionPolicy") or {}
+    if item.group_kind == ("apps", "StatefulSet") and retention.get("whenDeleted") == "Delete":
+        return Failure(
+            "transition",
+            f"Failed to recreate {item.identity}: deleting it would delete its volumes",
+            "Set spec.persistentVolumeClaimRetentionPolicy.whenDeleted of the live object to Retain first.",
+        )
+    return None
+
+
+def _remove(bench: _Bench, how: str) -> Failure | None:
+    """Delete the object and wait until it is gone; None when it is."""
+    answer = bench.client.delete(bench.item.path, bench.uid, how)
+    if answer.status == 409:
+        return Failure(
+            "conflict_version", f"Failed to recreate {bench.item.identity}: another object has taken its place meanwhile", "Run again."
+        )
+    if not answer.ok and answer.status != 404:
+        return classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="delete")
+    give_up, pause = bench.clock() + GONE_TIMEOUT, 0.1
+    last: Mapping[str, Any] = {}
+    while bench.clock() < give_up:
+        try:
+            answer = bench.client.get(bench.item.path)
+        except Unreachable:
+            answer = Response(503)
+        last = answer.body().get("metadata") or last if answer.ok else last
+        if answer.status == 404 or (answer.ok and last.get("uid") not in (None, bench.uid)):
+            return None
+        bench.sleep(pause)
+        pause = min(pause * 2, 2.0)
+    finalizers = ", ".join(last.get("finalizers") or []) or "none"
+    return Failure(
+        "terminating",
+        f"Failed to recreate {bench.item.identity}: it was deleted but is still there after {GONE_TIMEOUT:.0f} s "
+        f"(finalizers: {finalizers})",
+        "Check the controller that owns the finalizers; the next run creates the object once the old one is gone.",
+    )
+
+
+def _apply(bench: _Bench, body: dict[str, Any]) -> tuple[Response | None, Failure | None]:
+    """Send the new object until it is taken or refused for good."""
+    give_up, pause = bench.clock() + APPLY_TIMEOUT, 0.5
+    while True:
+        answer: Response | None = None
+        try:
+            answer = bench.client.apply(bench.item.path, body, dry_run=False, force=True)
+            metadata = answer.body().get("metadata") or {}
+            if answer.ok and metadata.get("uid") and not metadata.get("deletionTimestamp"):
+                return answer, None
+            failure = classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="recreate")
+        except Unreachable as error:
+            failure = classify_transport(error)
+        wait = max(pause, failure.retry_after or 0.0)
+        if failure.error_class not in _PASSING or bench.clock() + wait > give_up:
+            return answer, failure
+        bench.sleep(wait)
+        pause = min(pause * 2, 5.0)
+
+
+def _put_back(bench: _Bench, failure: Failure | None, kept: str) -> Failure:
+    """Create the old object again, and say how that went."""
+    old = comparable(dict(bench.live))
+    collection = bench.item.resource.collection(bench.item.identity.namespace or None)
+    reason = failure.reason or failure.message if failure else "the answer was not understood"
+    where = f" A copy of the old object is in {kept}." if kept else ""
+    try:
+        answer = bench.client.create(collection, old)
+        restored = answer.ok
+        told = "" if restored else classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="restore").reason
+    except Unreachable as error:
+        restored, told = False, error.reason
+    state = "the old object was put back" if restored else f"and the old object could not be put back ({told})"
+    return Failure(
+        failure.error_class if failure and failure.error_class not in _PASSING else "invalid",
+        f"Failed to recreate {bench.item.identity}: {reason}; {state}",
+        (failure.advice if failure else "Run again.") + where,
+        field=failure.field if failure else "",
+        reason=reason,
+    )
