@@ -1,0 +1,123 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is done to, and asked of, all rendered parts together: omissions, quirks of the release, one object one place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError, listing
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parse import Rendered, rendered
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import Part
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrapper import bare_name
+
+# Kinds of Kubernetes itself that have no namespace. Objects of these may carry one all the same (Kubeflow's do); the server drops it.
+CLUSTER_SCOPED = frozenset(
+    {
+        ("", "Namespace"),
+        ("", "Node"),
+        ("", "PersistentVolume"),
+        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
+        ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
+        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
+        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+        ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        ("apiregistration.k8s.io", "APIService"),
+        ("certificates.k8s.io", "CertificateSigningRequest"),
+        ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
+        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
+        ("networking.k8s.io", "IngressClass"),
+        ("node.k8s.io", "RuntimeClass"),
+        ("rbac.authorization.k8s.io", "ClusterRole"),
+        ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+        ("resource.k8s.io", "DeviceClass"),
+        ("scheduling.k8s.io", "PriorityClass"),
+        ("storage.k8s.io", "CSIDriver"),
+        ("storage.k8s.io", "CSINode"),
+        ("storage.k8s.io", "StorageClass"),
+        ("storage.k8s.io", "VolumeAttachment"),
+    }
+)
+
+
+def omit(part: Part, objects: Sequence[Rendered]) -> list[Rendered]:
+    """The objects less those that the part omits. Raises RenderError for an omission that matches nothing."""
+    kept = list(objects)
+    for entry in part.omit:
+        left = [found for found in kept if not _is_meant(entry, found)]
+        if len(left) == len(kept):
+            namespace = f" in namespace {entry['namespace']}" if entry.get("namespace") else ""
+            raise RenderError(
+                f"Failed to omit {entry['kind']} {entry['name']}{namespace} from part {part.name}: the part renders no such object. "
+                "Correct or remove the entry of `omit`."
+            )
+        kept = left
+    return kept
+
+
+def _is_meant(entry: Mapping[str, str], found: Rendered) -> bool:
+    if entry["kind"] != found.kind or entry["name"] not in {found.name, bare_name(found.name)}:
+        return False
+    return not entry.get("namespace") or entry["namespace"] == found.namespace
+
+
+def mend(objects: Iterable[Rendered], quirks: Sequence[Mapping[str, Any]]) -> list[Rendered]:
+    """Drop from objects what the release's record lists under ``quirks`` (RFC 6901 pointers). A quirk need not occur."""
+    result = []
+    for found in objects:
+        meant = [quirk for quirk in quirks if quirk["kind"] == found.kind and quirk["name"] == found.name]
+        if meant:
+            obj = json.loads(found.text)
+            for pointer in (str(pointer) for quirk in meant for pointer in quirk["drop"]):
+                _drop(obj, [token.replace("~1", "/").replace("~0", "~") for token in pointer.lstrip("/").split("/")])
+            found = rendered(obj)
+        result.append(found)
+    return result
+
+
+def _drop(obj: Any, tokens: Sequence[str]) -> None:
+    """Remove the field at ``tokens`` and, above it, mappings that it leaves empty."""
+    if not isinstance(obj, dict) or tokens[0] not in obj:
+        return
+    if len(tokens) > 1:
+        child = obj[tokens[0]]
+        _drop(child, tokens[1:])
+        if child != {}:
+            return
+    del obj[tokens[0]]
+
+
+def refuse_variables(parts: Iterable[tuple[Part, Sequence[Rendered]]]) -> None:
+    """Raise RenderError when kustomize left variables in names: then it is the wrong version for these manifests."""
+    faults = [f"part {part.name}, {found.kind}: {found.unreplaced}" for part, objects in parts for found in objects if found.unreplaced]
+    if faults:
+        raise RenderError(
+            f"Failed to render: kustomize left variables unreplaced:{listing(faults)}\n"
+            "This kustomize does not fit these manifests (5.8 does this to 1.10.2 and 1.11.0). Use one inside the release's window."
+        )
+
+
+def refuse_duplicates(parts: Iterable[tuple[Part, Sequence[Rendered]]]) -> None:
+    """Raise RenderError when one object is rendered twice, in one part or in two."""
+    rows = [(part, found) for part, objects in parts for found in objects]
+    scopes = {found.defines[:2]: found.defines[2] for _part, found in rows if found.defines}
+    first: dict[tuple[str, str, str, str], str] = {}
+    faults = []
+    for part, found in rows:
+        group = found.api_version.rpartition("/")[0]
+        key = (group, found.kind)
+        is_cluster_scoped = key in CLUSTER_SCOPED or scopes.get(key) == "Cluster"
+        identity = (group, found.kind, "" if is_cluster_scoped else found.namespace, found.name)
+        if identity in first:
+            both = f"part {part.name} twice" if first[identity] == part.name else f"the parts {first[identity]} and {part.name}"
+            faults.append(f"{found} is in {both}")
+        first.setdefault(identity, part.name)
+    if faults:
+        raise RenderError(
+            f"Failed to render: one object must come from one place:{listing(faults)}\nList it under `omit` of all parts but one."
+        )
