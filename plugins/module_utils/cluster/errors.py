@@ -160,8 +160,16 @@ def _busy(answer: _Answer) -> _Verdict | None:
         return "internal", "etcd is full (database space exceeded)", {"advice": wording.ETCD_FULL}
     if answer.code == 500 and answer.has(r"etcdserver: request is too large|larger than max"):
         return "invalid", "the object is too large for etcd", {}
+    if answer.code == 503 and not answer.response.is_json and answer.identity and "." in answer.identity.group:
+        return (
+            "server_down",
+            f"the server of the API group {answer.identity.group} does not answer (HTTP 503)",
+            {"advice": wording.EXTENSION_DOWN},
+        )
     if answer.code in (502, 503, 504) or (answer.code == 500 and not _calls_webhook(answer) and answer.has(wording.TRANSIENT)):
         return "server_down", _short(answer), {}
+    if answer.code < 400:
+        return "internal", f"HTTP {answer.code} is no failure that is known here", {}
     return None
 
 
@@ -263,12 +271,14 @@ def _conflict(answer: _Answer) -> _Verdict | None:
 
 
 def _invalid(answer: _Answer) -> _Verdict | None:
+    if answer.code == 422 and not answer.details.get("name") and answer.has("rejected our request due to an error in our request"):
+        return "conflict_version", "a guarded patch was refused: the object is not as it was read", {}
     policy = wording.policy(answer.text)
     if answer.code in (400, 422) and policy:
         return "policy", policy, {}
     if 400 <= answer.code < 500:
         field = str(answer.causes[0].get("field") or "") if answer.causes else ""
-        return "invalid", _short(answer), {"field": f".{field}" if field and not field.startswith("<") else ""}
+        return "invalid", _short(answer), {"field": f".{field}" if re.match(r"[\w]", field) else ""}
     return None
 
 

@@ -35,6 +35,7 @@ ADVICE = {
     "webhook_down": "Look at the Service behind the webhook, its pods and its certificate; the object is sent again once it answers.",
 }
 ESCALATION = "Run as a user who holds these permissions, or grant the verb escalate (bind for bindings) on roles and clusterroles."
+EXTENSION_DOWN = "Look at the APIService of the group (`kubectl get apiservices`) and at the pods behind it."
 ETCD_FULL = "Compact and defragment etcd or raise its quota, then disarm its alarm (`etcdctl alarm disarm`)."
 
 TRANSPORT = {
@@ -71,24 +72,26 @@ def cut(text: str, limit: int = _LIMIT) -> str:
 
 def shorten(message: str, causes: Sequence[tuple[str, str]], code: int) -> str:
     """Return the reason of a Status: "path: problem" for each cause, else its message without the object's name in front."""
-    problems = [f"{field}: {_problem(text)}" if field and not field.startswith("<") else _problem(text) for field, text in causes if text]
+    problems = [f"{field}: {_problem(text)}" if re.match(r"\w", field) else _problem(text) for field, text in causes if text]
+    problems = list(dict.fromkeys(problems))
     if problems:
         shown = "; ".join(problems[:5])
         return shown if len(problems) <= 5 else f"{shown}; and {len(problems) - 5} more"
     if re.match(r"\s*<(!doctype|html)", message, re.IGNORECASE):
         title = re.search(r"<title>(.*?)</title>", message, re.IGNORECASE | re.DOTALL)
         return f"HTTP {code} and a web page{': ' + cut(title.group(1), 100) if title else ''} (is there a proxy between?)"
+    message = re.sub(r"^Operation cannot be fulfilled on \S+ \"[^\"]*\": ", "", message)
     return cut(message).rstrip(".") or f"HTTP {code} without an explanation"
 
 
 def _problem(text: str) -> str:
     """Shorten 'Invalid value: core.PodTemplateSpec{...pages...}: field is immutable' to its ends."""
-    line = " ".join(text.split())
-    if len(line) <= 200:
+    line = " ".join(text.partition("\n@@")[0].split()).rstrip(".")  # PVCs put a unified diff behind the problem
+    if len(line) <= 300:
         return line
     head, _colon, _rest = line.partition(": ")
     tail = line.rpartition(": ")[2]
-    return cut(f"{head}: ...: {tail}", 300) if len(head) < 60 and len(tail) < 200 else cut(line, 200)
+    return f"{head}: ...: {tail}" if len(head) < 60 and len(tail) < 200 else cut(line, 300)
 
 
 def typed_problem(message: str) -> str:
