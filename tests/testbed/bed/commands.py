@@ -15,6 +15,7 @@ from pathlib import Path
 
 from . import faults, files, lifecycle, namespace, ports
 from .build import PROGRAMS, binaries
+from .programs import CONTROL_PLANE
 from .record import Bed, default_folder, find, load
 from .report import BedError, result, say
 
@@ -37,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--dir", type=Path, default=default_folder(), help="folder of the bed (default: $TESTBED_DIR or %(default)s)")
 
-    up = commands.add_parser("up", parents=[common], help="start a bed, or what of it does not run; the last line printed is the kubeconfig's path")
+    up = commands.add_parser("up", parents=[common], help="start a bed or what of it does not run; prints the kubeconfig's path last")
     up.add_argument("--kubernetes-nodes", type=int, default=3, metavar="N", help="fake nodes (default 3)")
     up.add_argument("--isolated", action="store_true", help="in a network namespace of its own; enter it by `testbed exec`")
     up.add_argument("--no-standins", action="store_true", help="without the stand-ins for what needs images")
@@ -115,7 +116,7 @@ def _up(arguments: argparse.Namespace) -> int:
 
 
 def _make(folder: Path, arguments: argparse.Namespace) -> Bed:
-    binaries(list(lifecycle.CONTROL_PLANE))
+    binaries(list(CONTROL_PLANE))
     folder.mkdir(parents=True, exist_ok=True)
     bed = ports.claim(
         folder,

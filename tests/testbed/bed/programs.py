@@ -47,8 +47,9 @@ def write_kubelet_defaults(bed: Bed) -> None:
     for name in ("current", "previous"):
         if not (logs / name).exists():
             (logs / name).write_text(f"2026-01-01T00:00:00.000000000Z stdout F {name} log of a pod of the test bed\n", encoding="utf-8")
+    log = {"logsFile": str(logs / "current"), "previousLogsFile": str(logs / "previous"), "follow": False}
     documents = [
-        _document("ClusterLogs", {"logs": [{"logsFile": str(logs / "current"), "previousLogsFile": str(logs / "previous"), "follow": False}]}),
+        _document("ClusterLogs", {"logs": [log]}),
         _document("ClusterExec", {"execs": [{"local": {"workDir": str(bed.folder)}}]}),
     ]
     (bed.folder / "run" / "kubelet-defaults.yaml").write_text("---\n".join(json.dumps(each) + "\n" for each in documents), encoding="utf-8")
