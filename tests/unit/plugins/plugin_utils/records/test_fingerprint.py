@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.fingerprint import recognise, refusal
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
 
@@ -47,3 +49,8 @@ def test_a_tree_that_lacks_a_part_of_the_plan_is_refused(library, tmp_path):
 def test_each_real_tree_is_recognised_as_its_own_release_only(library, distributions):
     for name in library.releases:
         assert recognise(library, distributions.tree(name)) == [name]
+
+
+def test_our_own_distribution_has_every_part_of_the_default_selection(library):
+    made = plan(library, Request("26.03.1"))
+    assert refusal(library, made.release, collection_root() / "tests" / "distribution", [part.path for part in made.parts]) is None
