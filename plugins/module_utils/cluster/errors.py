@@ -146,7 +146,8 @@ def _short(answer: _Answer) -> str:
 def _terminating(answer: _Answer) -> _Verdict | None:
     metadata = answer.status.get("metadata")
     if 200 <= answer.code < 300 and isinstance(metadata, dict) and metadata.get("deletionTimestamp"):
-        finalizers = ", ".join(map(str, metadata.get("finalizers") or ())) or "none"
+        listed = metadata.get("finalizers")
+        finalizers = ", ".join(map(str, listed)) if isinstance(listed, list) and listed else "none"
         return "terminating", f"it is being deleted (finalizers: {finalizers})", {}
     if answer.code == 409 and answer.has("object is being deleted"):
         return "terminating", "it is being deleted", {}

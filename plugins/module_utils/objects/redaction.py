@@ -28,24 +28,28 @@ MINIMUM = 8
 _EVERYDAY = frozenset(
     {"kubeflow", "kubernetes", "mlpipeline", "postgres", "postgresql", "localhost", "us-east-1", "disabled", "istio-system"}
 )
-_CREDENTIAL = re.compile(
-    r"pass(word|wd|phrase)?($|[^a-z])|secret(?!name|ref|store|s?$)|secret[-_]?key|token(?!s?[-_]?(path|url|uri|file|ttl|expir|review|audience|endpoint))"
-    r"|api[-_]?key|access[-_]?key|private[-_]?key|client[-_]?secret|credential|authorization|cookie[-_]?secret|encryption[-_]?key|bcrypt",
-    re.IGNORECASE,
+# Names are read word by word: clientSecret, CLIENT_SECRET and client-secret are one. The last word may say that it is but a place.
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CREDENTIAL_ENDS = ("password", "passwd", "passphrase", "secret", "token", "credential", "apikey", "accesskey", "secretkey", "privatekey")
+_CREDENTIAL_WORDS = frozenset({"authorization", "credentials", "pwd", "passwords"})
+_KEY_OWNERS = frozenset({"access", "api", "encryption", "private", "secret", "signing"})
+_PLACES = frozenset(
+    {"audience", "class", "count", "disabled", "enabled", "endpoint", "expiration", "expiry", "file", "id", "length", "mode", "name"}
+    | {"names", "namespace", "path", "policy", "ref", "refs", "seconds", "secrets", "size", "ttl", "type", "uri", "url", "version"}
 )
-_REFERENCE = re.compile(r"(name|ref|path|file|url|uri|enabled|ttl|expir\w*|length|size|type|class|namespace|secrets?)$", re.IGNORECASE)
-_NAME = r"[\w.-]*(?:pass(?:word|wd|phrase)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential)[\w.-]*"
+# From the word that matters on; what is before it in the name is looked up backwards, which keeps the search linear.
+_NAME = r"(?:pass(?:word|wd|phrase)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential)[\w.-]{0,60}"
+_BEFORE = re.compile(r"[\w.-]{0,60}\Z")
 _QUOTED = r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
 # Configuration inside texts: `password=x` anywhere, `"clientSecret": "x"`, and lines of YAML. Prose ("secret: not found") stays.
 _ASSIGNMENTS = (
-    re.compile(rf"""(?P<head>["']?(?P<name>{_NAME})["']?=)(?P<value>{_QUOTED}|[^\s,;&|>}}{{\]\["']+)""", re.IGNORECASE),
-    re.compile(rf"""(?P<head>["']?(?P<name>{_NAME})["']?[ \t]*:[ \t]*)(?P<value>{_QUOTED})""", re.IGNORECASE),
-    re.compile(
-        rf"""^(?P<head>[ \t]*(?:-[ \t]+)?["']?(?P<name>{_NAME})["']?[ \t]*:[ \t]+)(?P<value>[^\s"'{{\[|>&*#][^\n]*)""",
-        re.IGNORECASE | re.MULTILINE,
-    ),
+    re.compile(rf"""(?P<name>{_NAME})(?P<gap>["']?=)(?P<value>{_QUOTED}|[^\s,;&|>}}{{\]\["']+)""", re.IGNORECASE),
+    re.compile(rf"""(?P<name>{_NAME})(?P<gap>["']?[ \t]*:[ \t]*)(?P<value>{_QUOTED})""", re.IGNORECASE),
     # What a server quotes of a field: `spec.password: Invalid value: "x": must be ...`.
-    re.compile(rf"""(?P<head>\b(?P<name>{_NAME})["\]]*: (?:Invalid|Unsupported|Duplicate) value: )(?P<value>{_QUOTED})""", re.IGNORECASE),
+    re.compile(rf"""(?P<name>{_NAME})(?P<gap>["\]]*: (?:Invalid|Unsupported|Duplicate) value: )(?P<value>{_QUOTED})""", re.IGNORECASE),
+)
+_LINE = re.compile(
+    r"""^(?P<head>[ \t]*(?:-[ \t]+)?["']?(?P<name>[\w.-]{1,120})["']?[ \t]*:[ \t]+)(?P<value>[^\s"'{\[|>&*#][^\n]*)""", re.MULTILINE
 )
 _SWITCH = re.compile(r"true|false|null|~|none", re.IGNORECASE)
 _PLAIN = re.compile(r"\d{1,3}|(Invalid|Unsupported|Duplicate|Required|Forbidden|Too long).*", re.IGNORECASE)
@@ -53,7 +57,7 @@ _BCRYPT = re.compile(r"\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}")
 _BEARER = re.compile(r"\b(?P<head>(?:Authorization[\"']?\s*[:=]\s*[\"']?)?(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
 _JWT = re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
-_USERINFO = re.compile(r"(?P<head>\b[a-z][a-z0-9+.-]*://[^/\s:@\"']+:)[^/\s@\"']+(?=@)", re.IGNORECASE)
+_USERINFO = re.compile(r"(?P<head>\b[a-z][a-z0-9+.-]{0,20}://[^/\s:@\"']+:)[^/\s@\"']+(?=@)", re.IGNORECASE)
 
 
 class Redactor:
@@ -82,7 +86,9 @@ class Redactor:
         text = _USERINFO.sub(rf"\g<head>{MASK}", text)
         for pattern in _ASSIGNMENTS:
             text = pattern.sub(_mask_assignment, text)
-        return text
+        return _LINE.sub(
+            lambda match: match.group(0) if _public(match.group("name"), match.group("value")) else f"{match.group('head')}{MASK}", text
+        )
 
     def object(self, obj: Any) -> Any:
         """Return a copy of a Kubernetes object, or of any JSON value, without secrets."""
@@ -149,23 +155,27 @@ class Redactor:
 
 def is_credential(name: str) -> bool:
     """Tell whether ``name``, of a variable or key, calls its value a credential rather than the place of one."""
-    return bool(_CREDENTIAL.search(name)) and not _REFERENCE.search(name)
+    words = [word.lower() for word in _WORDS.findall(name)]
+    if not words or words[-1] in _PLACES:
+        return False
+    keys = any(owner in _KEY_OWNERS and key == "key" for owner, key in zip(words, words[1:], strict=False))
+    return keys or any(word in _CREDENTIAL_WORDS or word.endswith(_CREDENTIAL_ENDS) for word in words)
 
 
 def _mask_assignment(match: re.Match[str]) -> str:
+    before = _BEFORE.search(match.string, max(0, match.start() - 60), match.start())
     value = match.group("value")
-    bare = value.strip("\"'").strip()
-    if (
-        not is_credential(match.group("name"))
-        or MASK in bare
-        or not bare
-        or bare.startswith("$(")
-        or _SWITCH.fullmatch(bare)
-        or _PLAIN.fullmatch(bare)
-    ):
+    if _public((before.group(0) if before else "") + match.group("name"), value.strip("\"'").strip()):
         return match.group(0)
     mark = value[0] if value[0] in "\"'" else ""
-    return f"{match.group('head')}{mark}{MASK}{mark}"
+    return f"{match.group('name')}{match.group('gap')}{mark}{MASK}{mark}"
+
+
+def _public(name: str, value: str) -> bool:
+    """Tell whether ``value`` may be shown: its name is no credential's, or it is a setting, a reference, or masked already."""
+    if not is_credential(name) or not value or MASK in value or value.startswith("$("):
+        return True
+    return bool(_SWITCH.fullmatch(value) or _PLAIN.fullmatch(value))
 
 
 def _secret_values(secret: dict[str, Any]) -> Iterable[str]:
