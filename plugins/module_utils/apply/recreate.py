@@ -16,26 +16,13 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import backup
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item, Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.protected import PROTECTED_KINDS
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import comparable
 
-# What holds data, or takes other objects with it. Never recreated; pruned only by kind and name.
-PROTECTED_KINDS = frozenset(
-    {
-        ("apiextensions.k8s.io", "CustomResourceDefinition"),
-        ("", "Namespace"),
-        ("", "PersistentVolumeClaim"),
-        ("", "PersistentVolume"),
-        ("storage.k8s.io", "StorageClass"),
-        ("kubeflow.org", "Profile"),
-        ("kubeflow.org", "Notebook"),
-        ("kubeflow.org", "Workspace"),
-        ("kubeflow.org", "Experiment"),
-        ("serving.kserve.io", "InferenceService"),
-        ("serving.kserve.io", "LLMInferenceService"),
-    }
-)
+__all__ = ["PROTECTED_KINDS", "allowed", "propagation", "recreate"]
+
 # The object stays until its pods are gone: two generations of a database must not share a volume.
 _FOREGROUND = frozenset({("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "DaemonSet"), ("batch", "Job")})
 _PASSING = frozenset({"transport", "throttled", "server_down", "webhook_down", "internal", "conflict_version", "terminating"})

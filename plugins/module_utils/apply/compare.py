@@ -1,0 +1,172 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What would applying one object do? The server's own dry run answers; nothing here is guessed, nothing is written.
+
+First a forced dry run: if its result equals the live object there is nothing to fight about, whoever owns the fields. Only when it
+differs does an unforced one tell which managers hold other values; then human tools are overruled, controllers are yielded to on
+named paths, and everybody else is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import CRD_KIND, SET_LABEL, Decision, Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects import crd_safety, difference, ownership
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import comparable, digest
+
+MOST_ROUNDS = 4
+# What adopting an object adds to it although nothing of its content changes; ".metadata.labels" where it had no labels.
+BOOKKEEPING = frozenset({f".metadata.labels.{SET_LABEL}", ".metadata.labels"})
+# These say nothing about the object: its kind, namespace, webhook or server is not there yet.
+NOT_YET = frozenset({"transport", "throttled", "server_down", "webhook_down", "kind_missing", "ns_missing", "ns_terminating", "internal"})
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """Compares items with the cluster that ``client`` reaches."""
+
+    client: Client
+    set_name: str
+    takeover: tuple[str, ...] = ()
+    recreate_kinds: tuple[str, ...] = ()
+
+    def decide(self, item: Item) -> Decision:
+        """One GET and one to a few dry runs for an object that may be live."""
+        answer = self.client.get(item.path)
+        if answer.status == 404:
+            return Decision("create", item.desired)
+        if not answer.ok:
+            return refused(item, item.desired, None, classify(answer, resource=item.resource, identity=item.identity))
+        live = answer.json()
+        owner = ((live.get("metadata") or {}).get("labels") or {}).get(SET_LABEL)
+        if owner not in (None, self.set_name):
+            return foreign_set(item, live, owner)
+        return self._against(item, live)
+
+    def _against(self, item: Item, live: dict[str, Any]) -> Decision:
+        body = item.desired
+        yielded: list[str] = []
+        for _round in range(MOST_ROUNDS):
+            dry = self.client.apply(item.path, body, dry_run=True, force=True)
+            if not dry.ok:
+                return self._refused(item, body, live, dry)
+            after = dry.json()
+            change = difference.compare(comparable(live), comparable(after))
+            if change is None:
+                return self._settled(item, body, live, after, tuple(yielded))
+            soft = self.client.apply(item.path, body, dry_run=True, force=False)
+            conflicts = ownership.parse_conflicts(soft.json()) if soft.status == 409 else []
+            if not soft.ok and not conflicts:
+                return self._refused(item, body, live, soft)
+            paths, unknown = sort_conflicts(item, conflicts, self.takeover)
+            if unknown:
+                return conflicting(item, live, change, unknown)
+            if not paths:
+                return self._configure(item, body, live, change, tuple(yielded))
+            for path in paths:
+                body = ownership.drop_path(body, path)
+            yielded += paths
+        return refused(item, body, live, Failure("conflict_version", f"Failed to compare {item.identity}: it keeps changing", "Run again."))
+
+    def _settled(self, item: Item, body: dict[str, Any], live: dict[str, Any], after: dict[str, Any], yielded: tuple[str, ...]) -> Decision:
+        """The content is as desired; is it also recorded as ours?"""
+        rename = self._rename(live)
+        additions = tuple(ownership.foreign_additions(live, body))
+        same = ownership.own_fields(live["metadata"]) == ownership.own_fields(after["metadata"])
+        action = "unchanged" if same and not rename else "adopt"
+        return Decision(action, body, live, None, yielded, rename, additions=additions)
+
+    def _configure(self, item: Item, body: dict[str, Any], live: dict[str, Any], change: difference.Difference, yielded: tuple[str, ...]) -> Decision:
+        if item.group_kind == CRD_KIND:
+            breaches = crd_safety.breaches(live, body, [])
+            if breaches:
+                failure = Failure("invalid", f"Failed to apply {item.identity}: {'; '.join(breaches)}", "Migrate the stored objects first.")
+                return Decision("invalid", body, live, change, failure=failure)
+        adopting = ownership.own_entry(live["metadata"]) is None
+        action = "adopt" if adopting and BOOKKEEPING.issuperset(change.paths) else "configure"
+        additions = tuple(ownership.foreign_additions(live, body))
+        return Decision(action, body, live, change, yielded, self._rename(live), additions=additions)
+
+    def _rename(self, live: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Only an object that was never ours is taken over whole; later additions by hand stay their maker's."""
+        if ownership.own_entry(live["metadata"]) is not None:
+            return ()
+        return tuple(ownership.rename_patch(live["metadata"], self.takeover) or ())
+
+    def _refused(self, item: Item, body: dict[str, Any], live: dict[str, Any], answer: Response) -> Decision:
+        failure = classify(answer, resource=item.resource, identity=item.identity)
+        if failure.error_class != "invalid" or answer.status != 422 or item.is_crd:
+            return refused(item, body, live, failure)
+        probe = transition_probe(body)
+        path = item.resource.path(item.identity.namespace, probe["metadata"]["name"])
+        if not self.client.apply(path, probe, dry_run=True, force=True).ok:
+            return refused(item, body, live, failure)
+        return transition(item, body, live, failure, self.recreate_kinds)
+
+
+def transition_probe(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The same object under a name that nobody has: refused too, it is invalid; accepted, only the change is refused."""
+    metadata = {**body["metadata"], "name": f"probe-{digest(dict(body))[:12]}"}
+    return {**body, "metadata": metadata}
+
+
+def transition(item: Item, body: dict[str, Any], live: dict[str, Any], failure: Failure, kinds: tuple[str, ...]) -> Decision:
+    """A valid object that the live one cannot become: recreate it where that is allowed, else say how to allow it."""
+    allowed, reason = recreate.allowed(item.identity, kinds)
+    change = difference.compare(comparable(live), body)
+    if allowed:
+        return Decision("recreate", body, live, change, reason=failure.message)
+    advice = reason or f"Add {item.identity.kind} to `recreate` to delete the live object and create it anew."
+    told = replace(failure, error_class="transition", advice=advice)
+    return Decision("recreate", body, live, change, failure=told, reason=failure.message)
+
+
+def refused(item: Item, body: dict[str, Any], live: dict[str, Any] | None, failure: Failure) -> Decision:
+    """A decision that could not be made (blocked), or that the server made (invalid)."""
+    return Decision("blocked" if failure.error_class in NOT_YET else "invalid", body, live, failure=failure)
+
+
+def foreign_set(item: Item, live: dict[str, Any], owner: str) -> Decision:
+    """An object that another set applies."""
+    failure = Failure(
+        "foreign_set",
+        f"Failed to apply {item.identity}: it belongs to the set {owner}",
+        f"Remove it from one of the two sets, or remove its label {SET_LABEL} to hand it over.",
+    )
+    return Decision("conflict", item.desired, live, failure=failure)
+
+
+def sort_conflicts(
+    item: Item, conflicts: list[ownership.Conflict], takeover: tuple[str, ...]
+) -> tuple[list[str], list[ownership.Conflict]]:
+    """The paths to yield, and the conflicts that nobody has decided about."""
+    paths, unknown = [], []
+    for conflict in conflicts:
+        kind = ownership.manager_class(conflict.manager, takeover)
+        if kind in ("human", "own"):
+            continue
+        if kind == "controller" and ownership.yields(item.identity, conflict.field_path):
+            paths.append(conflict.field_path)
+        else:
+            unknown.append(conflict)
+    return paths, unknown
+
+
+def conflicting(item: Item, live: dict[str, Any], change: difference.Difference, conflicts: list[ownership.Conflict]) -> Decision:
+    """Fields that a manager nobody knows holds with other values."""
+    held = ", ".join(sorted({f"{row.field_path} by {row.manager}" for row in conflicts}))
+    names = ", ".join(sorted({row.manager for row in conflicts}))
+    failure = Failure(
+        "conflict_owner",
+        f"Failed to apply {item.identity}: other managers hold different values ({held})",
+        f"Stop that program from writing these fields, or add {names} to `takeover` to overrule it.",
+        conflicts=tuple(conflicts),
+    )
+    return Decision("conflict", item.desired, live, change, failure=failure)

@@ -1,0 +1,177 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stage that compares the whole set with the cluster: an action for each object, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import NOT_YET, Comparer
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.graph import crds_by_kind
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Ledger, verified
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import live_metadata
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.predict import Predictor, schema_failure, schema_problems
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.retry import backoff
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import classify_transport
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
+
+if TYPE_CHECKING:
+    from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Tools
+
+NAMESPACES = Resource("", "v1", "Namespace", "namespaces", False)
+PASSING = frozenset({"transport", "throttled", "server_down", "internal"})
+TRIES = 4
+MOST_NAMED = 5
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What each item (by index) would need; items without a decision are compared again when their turn comes."""
+
+    items: Sequence[Item]
+    live: Mapping[Identity, dict[str, Any]]
+    verified: frozenset[int]
+    crds: Mapping[tuple[str, str], Item]
+    decisions: dict[int, Decision] = field(default_factory=dict)
+    adopting: frozenset[int] = frozenset()
+
+    @property
+    def to_send(self) -> list[Item]:
+        """Items that are not as desired, or of which that is not known."""
+        return [item for item in self.items if self.action(item) != "unchanged"]
+
+    def action(self, item: Item) -> str:
+        return "unchanged" if item.index in self.verified else self.decisions[item.index].action
+
+    def rows(self) -> list[Row]:
+        """The plan: what a run made now would do."""
+        rows = []
+        for item in self.items:
+            decision = self.decisions.get(item.index)
+            failure = decision.failure if decision else None
+            rows.append(Row(item.identity, item.part.component, self.action(item), decision.reason if decision else "", decision, failure))
+        return rows
+
+    def failures(self) -> list[Decision]:
+        return [decision for decision in self.decisions.values() if decision.failure is not None]
+
+    def findings(self) -> list[str]:
+        """Parts of our objects that somebody else added: no comparison by the server shows them."""
+        return [
+            f"{self.items[index].identity}: {path} was added by somebody else and is left as it is"
+            for index, decision in sorted(self.decisions.items())
+            for path in decision.additions
+        ]
+
+    def warnings(self) -> list[str]:
+        found = [text for decision in self.decisions.values() for text in decision.warnings]
+        if self.adopting:
+            found.append(self.adoption())
+        return found
+
+    def adoption(self) -> str:
+        named = ", ".join(str(self.items[index].identity) for index in sorted(self.adopting)[:MOST_NAMED])
+        more = f" and {len(self.adopting) - MOST_NAMED} more" if len(self.adopting) > MOST_NAMED else ""
+        return f"{len(self.adopting)} objects exist already and were applied by another tool: {named}{more}"
+
+    def refuse_before_writing(self, settings: Settings) -> None:
+        """End the run while nothing is written: adoption and recreation that were not allowed, objects of another set."""
+        if self.adopting and settings.adopt != "allow":
+            raise EngineError(
+                f"{self.adoption()}. Nothing was written. Look at the plan (check mode), then set `adopt: allow` to take them over."
+            )
+        barred = [row.failure for row in self.decisions.values() if row.failure is not None and row.failure.error_class in ("transition", "foreign_set")]
+        if barred:
+            told = "; ".join(f"{failure.message}. {failure.advice}" for failure in barred[:MOST_NAMED])
+            more = f" ({len(barred) - MOST_NAMED} more like these.)" if len(barred) > MOST_NAMED else ""
+            raise EngineError(f"{told}{more} Nothing was written.")
+
+
+class CompareStage:
+    """Compares; in check mode also predicts what creating the absent objects would meet."""
+
+    def __init__(self, settings: Settings, tools: Tools) -> None:
+        self._settings = settings
+        self._tools = tools
+        self._comparer = Comparer(tools.client, settings.set_name, settings.takeover, settings.recreate)
+
+    def compare(self, items: Sequence[Item], ledger: Ledger) -> Comparison:
+        """Observe everything by metadata; look closely only at what is not known to be as desired."""
+        tools = self._tools
+        served = frozenset(item.index for item in items if tools.discovery.find(item.identity.group, item.version, item.identity.kind))
+        resources = [NAMESPACES, *(item.resource for item in items if item.index in served), *self._recorded(ledger)]
+        live = live_metadata(tools.client, resources, tools.pool, tools.clock.sleep)
+        crds = crds_by_kind(items)
+        sound = self._verified(items, ledger, live, crds)
+        comparison = Comparison(items, live, sound, crds)
+        near = [item for item in items if item.index not in sound and item.identity in live]
+        absent = [item for item in items if item.identity not in live]
+        tools.say(f"compared {len(items)} objects: {len(sound)} as recorded, {len(near)} to look at, {len(absent)} not there")
+        comparison.decisions.update(zip((item.index for item in near), tools.pool.map(self._decide, near)))
+        comparison.decisions.update(self._absent(absent, comparison, served))
+        comparison.adopting = frozenset(item.index for item in near if self._adopts(item, ledger, live))
+        return comparison
+
+    def _recorded(self, ledger: Ledger) -> list[Resource]:
+        """The kinds of recorded objects, as far as they are served still: what is no longer desired may be live."""
+        kinds = {(identity.group, identity.kind) for identity in ledger.entries}
+        return [found for found in (self._tools.discovery.preferred(*kind) for kind in sorted(kinds)) if found is not None]
+
+    def _verified(
+        self, items: Sequence[Item], ledger: Ledger, live: Mapping[Identity, dict[str, Any]], crds: Mapping[tuple[str, str], Item]
+    ) -> frozenset[int]:
+        sound = {
+            item.index
+            for item in items
+            if item.identity in live and verified(ledger.entries.get(item.identity), live[item.identity], item.digest)
+        }
+        # Another schema may give a custom resource other defaults, so its record is worth nothing once its CRD changes.
+        return frozenset(index for index in sound if (crd := crds.get(items[index].group_kind)) is None or crd.index in sound)
+
+    def _decide(self, item: Item) -> Decision:
+        decision = Decision("blocked", item.desired)
+        for attempt in range(TRIES):
+            try:
+                decision = self._comparer.decide(item)
+            except Unreachable as error:
+                decision = Decision("blocked", item.desired, failure=classify_transport(error))
+            failure = decision.failure
+            if failure is None or failure.error_class not in PASSING:
+                break
+            self._tools.clock.sleep(backoff(failure, attempt, self._tools.jitter()))
+        return decision
+
+    def _absent(self, absent: Sequence[Item], comparison: Comparison, served: frozenset[int]) -> dict[int, Decision]:
+        if self._settings.check:
+            namespaces = frozenset(identity.name for identity in comparison.live if (identity.group, identity.kind) == ("", "Namespace"))
+            predictor = Predictor(self._tools.client, comparison.crds, served, namespaces)
+            return dict(zip((item.index for item in absent), self._tools.pool.map(predictor.predict, absent)))
+        found = {}
+        for item in absent:
+            problems = schema_problems(item, comparison.crds)
+            failure = schema_failure(item, problems) if problems else None
+            found[item.index] = Decision("invalid" if problems else "create", item.desired, failure=failure)
+        return found
+
+    def _adopts(self, item: Item, ledger: Ledger, live: Mapping[Identity, dict[str, Any]]) -> bool:
+        """Whether an object was made whole by another tool: neither recorded nor ever applied by us."""
+        metadata = live[item.identity]
+        return (
+            item.identity not in ledger.entries
+            and ownership.own_entry(metadata) is None
+            and bool(ownership.human_entries(metadata, self._settings.takeover))
+        )
+
+
+def deferred(decision: Decision) -> bool:
+    """Whether a decision only says that the cluster could not be asked yet."""
+    return decision.failure is not None and decision.failure.error_class in NOT_YET

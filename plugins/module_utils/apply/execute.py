@@ -1,0 +1,142 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs what the scheduler says: threads, requests and the clock of the dataflow."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, all_namespace_labels, intercepts
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Surroundings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Look, Looker
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item, Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Apply, Poll, Probe, Scheduler, Task
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
+
+LONGEST_SLEEP = 1.0
+
+
+@dataclass(slots=True)
+class Limits:
+    """When a dataflow gives up; times are of the run's clock."""
+
+    deadline: float
+    no_progress: float
+
+
+@dataclass(slots=True)
+class Execution:
+    """One dataflow over ``items`` (by index). ``on_done`` is told of every object that was written or found as desired."""
+
+    scheduler: Scheduler
+    items: Mapping[int, Item]
+    decisions: Mapping[int, Decision]
+    hooks: Sequence[Gate]
+    looker: Looker
+    writer: Writer
+    clock: Callable[[], float]
+    pool: ThreadPoolExecutor
+    on_done: Callable[[Item, Outcome], None]
+    on_tick: Callable[[float], None]
+    lost: Callable[[], bool]
+    _results: queue.SimpleQueue[tuple[Task, Any]] = field(default_factory=queue.SimpleQueue)
+
+    def run(self, limits: Limits) -> None:
+        """Until every object is settled, or time is up. Raises EngineError when the Lease was lost."""
+        self.scheduler.last_progress = self.clock()
+        while not self.scheduler.settled:
+            now = self.clock()
+            if self.lost():
+                raise EngineError("The Lease of this set was lost: the API server could not be reached in time. Run again; the next run goes on.")
+            if now >= limits.deadline:
+                self._give_up("run_timeout is over")
+                break
+            if now - self.scheduler.last_progress >= limits.no_progress:
+                self._give_up(f"nothing moved for {limits.no_progress:.0f} s (no_progress_timeout)")
+                break
+            for task in self.scheduler.take(now):
+                self.pool.submit(self._perform, task)
+            self._collect(self._pause(now, limits))
+            self.on_tick(self.clock())
+
+    def _give_up(self, why: str) -> None:
+        """Fail what is left, but wait for what was already sent: its answers decide about it."""
+        self.scheduler.expire(why, self.clock())
+        while not self.scheduler.idle:
+            self._collect(LONGEST_SLEEP)
+        self.scheduler.expire(why, self.clock())
+
+    def _pause(self, now: float, limits: Limits) -> float:
+        wake = self.scheduler.wake_at(now)
+        times = [LONGEST_SLEEP, limits.deadline - now]
+        if wake is not None:
+            times.append(wake - now)
+        return max(0.005, min(times))
+
+    def _collect(self, timeout: float) -> None:
+        try:
+            self._handle(*self._results.get(timeout=timeout))
+            while True:
+                self._handle(*self._results.get_nowait())
+        except queue.Empty:
+            return
+
+    def _perform(self, task: Task) -> None:
+        """In a worker: do one task; whatever happens becomes a result, so that nothing is ever waited for in vain."""
+        try:
+            result: Any = self._do(task)
+        except Unreachable as error:
+            result = error
+        except Exception as error:  # pylint: disable=broad-except
+            result = error
+        self._results.put((task, result))
+
+    def _do(self, task: Task) -> Any:
+        if isinstance(task, Apply):
+            first = self.scheduler.nodes[task.index].attempts == 1
+            return self.writer.attempt(self.items[task.index], self.decisions.get(task.index), first=first)
+        if isinstance(task, Probe):
+            return self.looker.webhook(self.scheduler.gates[task.key].gate, self.items[task.index])
+        gates = [self.scheduler.gates[key].gate for key in task.keys]
+        look = {"kind": self.looker.kinds, "namespace": self.looker.namespaces, "ready": self.looker.workloads}[task.kind]
+        return look(gates)
+
+    def _handle(self, task: Task, result: Any) -> None:
+        now = self.clock()
+        if isinstance(task, Apply):
+            self._applied(task, result, now)
+        elif isinstance(task, Probe):
+            failing, reason = ("", str(result)) if isinstance(result, Exception) else result
+            self.scheduler.probed(task, failing, reason, now)
+        elif isinstance(task, Poll):
+            if isinstance(result, Exception):
+                result = Look({key: str(result) for key in task.keys}, {})
+            if task.kind == "namespace":
+                self._guard(task, result)
+            self.scheduler.polled(task, result.reasons, now)
+
+    def _applied(self, task: Apply, result: Any, now: float) -> None:
+        if isinstance(result, Exception):
+            item = self.items[task.index]
+            failure = Failure("internal", f"Failed to apply {item.identity}: {type(result).__name__}: {result}", "This is a fault of the collection; report it.")
+            result = Outcome(failure=failure)
+        self.scheduler.applied(task.index, result, now)
+        if result.failure is None:
+            self.on_done(self.items[task.index], result)
+
+    def _guard(self, poll: Poll, look: Look) -> None:
+        """The labels of a namespace that a Profile made decide which webhooks see its pods; they are known only now."""
+        labels = all_namespace_labels((), Surroundings(look.namespace_labels))
+        for key in poll.keys:
+            if look.reasons.get(key):
+                continue
+            for index in self.scheduler.gates[key].members:
+                extra = [gate for gate in self.hooks if gate.webhook is not None and intercepts(gate.webhook, self.items[index], labels)]
+                self.scheduler.add_gates(index, extra)

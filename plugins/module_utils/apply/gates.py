@@ -1,0 +1,227 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must hold before an object can be sent, derived from the objects themselves and from the live cluster.
+
+Four kinds of gate: the kind of a custom resource is served; the namespace that a Profile makes exists; a fail-closed webhook that
+intercepts the object answers; the workloads of a required infrastructure part are ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import probes
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.graph import crds_by_kind
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import POD_MAKERS, WEBHOOK_KINDS, WORKLOAD_KINDS, Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
+
+GateKind = Literal["kind", "namespace", "webhook", "ready"]
+# kubernetes.io/metadata.name is set by the API server on every Namespace (KEP 2161).
+NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One condition; ``needs`` are the items that must be in the cluster before it can hold."""
+
+    key: str
+    kind: GateKind
+    title: str
+    needs: frozenset[int] = frozenset()
+    group_version_kind: tuple[str, str, str] = ("", "", "")
+    namespace: str = ""
+    webhook: probes.Webhook | None = None
+    backends: tuple[Identity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What of the live cluster the gates depend on."""
+
+    namespace_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    webhook_configurations: Sequence[Mapping[str, Any]] = ()
+    services: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """All gates of a run, and the keys of those that each item waits behind."""
+
+    by_key: Mapping[str, Gate]
+    behind: Sequence[frozenset[str]]
+    backing: frozenset[int]
+
+
+def derive(items: Sequence[Item], surroundings: Surroundings) -> Gates:
+    """All gates for ``items`` (whose indexes are their positions)."""
+    found: dict[str, Gate] = {}
+    behind: list[set[str]] = [set() for _item in items]
+    _kind_gates(items, found, behind)
+    _namespace_gates(items, found, behind)
+    _ready_gates(items, found, behind)
+    hooks = webhook_gates(items, surroundings)
+    backing = frozenset(index for gate in hooks for index in gate.needs if items[index].group_kind in WORKLOAD_KINDS)
+    labels = all_namespace_labels(items, surroundings)
+    for item in items:
+        for gate in hooks:
+            if gate.webhook is not None and intercepts(gate.webhook, item, labels):
+                found[gate.key] = gate
+                behind[item.index].add(gate.key)
+    _break_cycles(items, found, behind)
+    return Gates(found, [frozenset(keys) for keys in behind], backing)
+
+
+def _kind_gates(items: Sequence[Item], found: dict[str, Gate], behind: list[set[str]]) -> None:
+    crds = crds_by_kind(items)
+    for item in items:
+        crd = crds.get(item.group_kind)
+        if crd is not None:
+            kind = (item.identity.group, item.version, item.identity.kind)
+            key = "kind:" + "/".join(kind)
+            found[key] = Gate(key, "kind", f"{item.identity.kind} ({kind[0]}/{kind[1]}) to be served", frozenset({crd.index}), kind)
+            behind[item.index].add(key)
+
+
+def _namespace_gates(items: Sequence[Item], found: dict[str, Gate], behind: list[set[str]]) -> None:
+    profiles = {item.identity.name: item.index for item in items if item.group_kind == ("kubeflow.org", "Profile")}
+    rendered = {item.identity.name for item in items if item.group_kind == ("", "Namespace")}
+    for item in items:
+        name = item.identity.namespace
+        if name in profiles and name not in rendered:
+            key = f"namespace:{name}"
+            found[key] = Gate(key, "namespace", f"namespace {name}, which Profile {name} makes", frozenset({profiles[name]}), namespace=name)
+            behind[item.index].add(key)
+
+
+def _ready_gates(items: Sequence[Item], found: dict[str, Gate], behind: list[set[str]]) -> None:
+    """Workloads of applications wait for the workloads of the infrastructure parts that they require, however far down."""
+    parts = {item.part.name: item.part for item in items}
+    workloads: dict[str, list[Item]] = {}
+    for item in items:
+        if item.group_kind in WORKLOAD_KINDS and item.part.layer == "infrastructure":
+            workloads.setdefault(item.part.name, []).append(item)
+    for item in items:
+        if item.part.layer != "applications" or item.group_kind not in POD_MAKERS:
+            continue
+        for name in _required(item.part.name, parts):
+            if name in workloads:
+                key = f"ready:{name}"
+                needs = frozenset(row.index for row in workloads[name])
+                found[key] = Gate(key, "ready", f"the workloads of {name}", needs, backends=tuple(row.identity for row in workloads[name]))
+                behind[item.index].add(key)
+
+
+def _required(name: str, parts: Mapping[str, Any]) -> set[str]:
+    seen: set[str] = set()
+    todo = list(parts[name].requires)
+    while todo:
+        current = todo.pop()
+        if current in parts and current not in seen:
+            seen.add(current)
+            todo += parts[current].requires
+    return seen
+
+
+def webhook_gates(items: Sequence[Item], surroundings: Surroundings) -> list[Gate]:
+    """A gate for each fail-closed webhook, rendered or live; a live one may have rules that the rendered one lacks."""
+    rows: dict[str, Gate] = {}
+    configurations = {item.identity: item.index for item in items if item.group_kind in WEBHOOK_KINDS}
+    services = {(i.identity.namespace, i.identity.name): i for i in items if i.group_kind == ("", "Service")}
+    sources = [(item.desired, item.index) for item in items if item.group_kind in WEBHOOK_KINDS]
+    for live in surroundings.webhook_configurations:
+        identity = Identity("admissionregistration.k8s.io", live["kind"], "", live["metadata"]["name"])
+        sources.append((dict(live), configurations.get(identity, -1)))
+    for content, index in sources:
+        for hook in probes.webhooks_of(content):
+            if hook.failure_policy == "Fail":
+                gate = _webhook_gate(hook, index, items, services, surroundings)
+                # The second source of one webhook gets a key of its own only in this table, so that both sets of rules count.
+                rows[f"{gate.key}#{len(rows)}"] = gate
+    return list(rows.values())
+
+
+def _webhook_gate(
+    hook: probes.Webhook, index: int, items: Sequence[Item], services: Mapping[tuple[str, str], Item], surroundings: Surroundings
+) -> Gate:
+    needs = {index} if index >= 0 else set()
+    backends: list[Identity] = []
+    if hook.service is not None:
+        place = (hook.service.namespace, hook.service.name)
+        service = services.get(place)
+        if service is not None:
+            needs.add(service.index)
+        content = service.desired if service is not None else surroundings.services.get(place)
+        for item in items:
+            if content is not None and item.group_kind in WORKLOAD_KINDS and item.identity.namespace == place[0] and backs(content, item):
+                needs.add(item.index)
+                backends.append(item.identity)
+    where = f"Service {hook.service.namespace}/{hook.service.name}" if hook.service else "its URL"
+    title = f"webhook {hook.name} of {hook.configuration_kind} {hook.configuration} at {where}"
+    key = f"webhook:{hook.configuration_kind}/{hook.configuration}/{hook.name}"
+    return Gate(key, "webhook", title, frozenset(needs), webhook=hook, backends=tuple(backends))
+
+
+def backs(service: Mapping[str, Any], item: Item) -> bool:
+    """Whether the pods of a workload are behind a Service."""
+    selector = (service.get("spec") or {}).get("selector") or {}
+    template = item.pod_template or {}
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    return bool(selector) and all(labels.get(key) == value for key, value in selector.items())
+
+
+def all_namespace_labels(items: Iterable[Item], surroundings: Surroundings) -> dict[str, dict[str, str]]:
+    """Labels of each namespace: the live ones, and over them what the set will set."""
+    labels = {name: dict(found) for name, found in surroundings.namespace_labels.items()}
+    for item in items:
+        if item.group_kind == ("", "Namespace"):
+            own = (item.desired.get("metadata") or {}).get("labels") or {}
+            labels.setdefault(item.identity.name, {}).update(own)
+    for name, row in labels.items():
+        row.setdefault(NAMESPACE_NAME_LABEL, name)
+    return labels
+
+
+def intercepts(hook: probes.Webhook, item: Item, namespace_labels: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether a webhook sees the item itself, or the pods that the item makes."""
+    resource = item.resource
+    metadata = item.desired.get("metadata") or {}
+    own = metadata.get("labels") or {}
+    if item.group_kind == ("", "Namespace"):
+        where: Mapping[str, str] = namespace_labels.get(item.identity.name, {})
+    else:
+        where = namespace_labels.get(item.identity.namespace, {NAMESPACE_NAME_LABEL: item.identity.namespace})
+    if any(
+        hook.matches(resource.group, resource.version, resource.plural, operation, where, own, resource.namespaced)
+        for operation in ("CREATE", "UPDATE")
+    ):
+        return True
+    template = item.pod_template
+    if template is None:
+        return False
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    return hook.matches("", "v1", "pods", "CREATE", where, labels, True)
+
+
+def _break_cycles(items: Sequence[Item], found: Mapping[str, Gate], behind: list[set[str]]) -> None:
+    """A workload that backs a webhook never waits for what, directly or through others, waits for that workload."""
+    backers = sorted({index for gate in found.values() if gate.kind == "webhook" for index in gate.needs if items[index].group_kind in WORKLOAD_KINDS})
+    for index in backers:
+        for key in sorted(behind[index]):
+            if found[key].kind in ("webhook", "ready") and index in _reached(found[key].needs, found, behind):
+                behind[index].discard(key)
+
+
+def _reached(start: Iterable[int], found: Mapping[str, Gate], behind: Sequence[set[str]]) -> set[int]:
+    seen: set[int] = set()
+    todo = list(start)
+    while todo:
+        index = todo.pop()
+        if index in seen:
+            continue
+        seen.add(index)
+        for key in behind[index]:
+            todo += found[key].needs
+    return seen

@@ -1,0 +1,121 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking whether a gate holds. A look never persists anything; its answer is a reason, and the empty reason means open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import probes
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.readiness import ReadinessContext, state
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import classify
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import digest
+
+WORKLOADS = {"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}
+# Such an answer to a dry run came before any webhook was asked.
+BEFORE_WEBHOOKS = frozenset({"transport", "throttled", "server_down", "kind_missing", "ns_missing", "ns_terminating", "auth", "rbac", "schema"})
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look: reasons by gate key, and the labels of the namespaces seen (for a look at namespaces)."""
+
+    reasons: Mapping[str, str]
+    namespace_labels: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """Looks at gates through a client; ``clock`` gives wall-clock seconds, for the readiness rules."""
+
+    client: Client
+    discovery: Discovery
+    clock: Callable[[], float]
+
+    def kinds(self, gates: Sequence[Gate]) -> Look:
+        """Which kinds discovery has by now."""
+        self.discovery.refresh()
+        reasons = {gate.key: "" if self.discovery.find(*gate.group_version_kind) else "not in discovery yet" for gate in gates}
+        return Look(reasons, {})
+
+    def namespaces(self, gates: Sequence[Gate]) -> Look:
+        """Which namespaces exist, and what labels their maker gave them."""
+        rows = {row["name"]: row for row in self.client.list_metadata("/api/v1/namespaces")}
+        reasons = {}
+        for gate in gates:
+            row = rows.get(gate.namespace)
+            if row is None:
+                reasons[gate.key] = "it does not exist yet; the profile controller makes it"
+            else:
+                reasons[gate.key] = "it is being deleted" if row.get("deletionTimestamp") else ""
+        return Look(reasons, {name: row.get("labels") or {} for name, row in rows.items()})
+
+    def workloads(self, gates: Sequence[Gate]) -> Look:
+        """Whether all workloads behind each gate are ready."""
+        live = self.live_workloads({identity for gate in gates for identity in gate.backends})
+        return Look({gate.key: self._not_ready(gate.backends, live) for gate in gates}, {})
+
+    def live_workloads(self, wanted: Iterable[Identity]) -> dict[Identity, dict[str, Any]]:
+        """The live Deployments, StatefulSets and DaemonSets, as far as their kinds are among the wanted ones."""
+        found = {}
+        for kind in sorted({identity.kind for identity in wanted}):
+            # Served from the watch cache: this look is repeated every second.
+            answer = self.client.request("GET", f"/apis/apps/v1/{WORKLOADS[kind]}", query={"resourceVersion": "0"}, count_as="LIST")
+            for row in (answer.json().get("items") or []) if answer.ok else []:
+                metadata = row["metadata"]
+                found[Identity("apps", kind, metadata["namespace"], metadata["name"])] = {"apiVersion": "apps/v1", "kind": kind, **row}
+        return found
+
+    def _not_ready(self, wanted: Iterable[Identity], live: Mapping[Identity, dict[str, Any]]) -> str:
+        reasons = []
+        for identity in wanted:
+            if identity not in live:
+                reasons.append(f"{identity} does not exist yet")
+                continue
+            found = state(live[identity], now=self.clock(), since=self.clock(), context=ReadinessContext())
+            if found.status != "ready":
+                reasons.append(f"{identity}: {found.reason}")
+        return "; ".join(reasons)
+
+    def webhook(self, gate: Gate, item: Item) -> tuple[str | None, str]:
+        """Dry-run one object through a webhook: (None, "") when all its webhooks answered, else the failing one and why.
+
+        The workloads behind the webhook are looked at first: right after a webhook configuration is written the API server may not
+        yet call it, so that a dry run which succeeds proves nothing while nobody can answer.
+        """
+        live = self.live_workloads(gate.backends)
+        if gate.backends and not any(has_ready_pod(live.get(identity)) for identity in gate.backends):
+            return "", self._not_ready(gate.backends, live) or f"{gate.backends[0]} has no ready pod"
+        answer = self.dry_run(item)
+        failure = None if answer.ok else classify(answer, resource=item.resource, identity=item.identity)
+        if failure is None:
+            return None, ""
+        if failure.error_class == "webhook_down":
+            return failure.webhook, failure.message
+        if failure.error_class in BEFORE_WEBHOOKS or "service account" in failure.message:
+            return "", failure.message
+        return None, ""
+
+    def dry_run(self, item: Item) -> Response:
+        """Send an item, or for a workload one of its pods, as a dry run."""
+        template = item.pod_template
+        if template is None:
+            return self.client.apply(item.path, item.desired, dry_run=True, force=True)
+        metadata = template.get("metadata") or {}
+        name = f"probe-{digest(metadata)[:12]}"
+        pod = probes.probe_pod(item.identity.namespace, metadata.get("labels") or {}, metadata.get("annotations") or {}, name)
+        return self.client.create(f"/api/v1/namespaces/{item.identity.namespace}/pods", pod, dry_run=True)
+
+
+def has_ready_pod(workload: Mapping[str, Any] | None) -> bool:
+    """Whether at least one pod of a workload can answer."""
+    status = (workload or {}).get("status") or {}
+    return any((status.get(field) or 0) > 0 for field in ("availableReplicas", "readyReplicas", "numberReady"))

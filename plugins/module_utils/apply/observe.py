@@ -1,0 +1,72 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking at the cluster: metadata of what is live, and the surroundings that gates are derived from. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Surroundings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import classify, classify_transport
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
+
+READ_TRIES = 5
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+
+
+def reading(read: Callable[[], Any], what: str, sleep: Callable[[float], None]) -> Any:
+    """Do one read, again after passing faults; what still fails ends the run with one sentence. Reads are free to repeat."""
+    failure = None
+    for attempt in range(READ_TRIES):
+        try:
+            answer = read()
+        except Unreachable as error:
+            failure = classify_transport(error)
+            if failure.error_class == "tls":
+                break
+        else:
+            if not isinstance(answer, Response) or answer.ok or answer.status == 404:
+                return answer
+            failure = classify(answer, resource=None, identity=None)
+            if failure.error_class not in ("throttled", "server_down", "internal"):
+                break
+        sleep(failure.retry_after if failure.retry_after is not None else min(4.0, 0.5 * 2**attempt))
+    raise EngineError(f"Failed to read {what}: {failure.message if failure else 'no answer'}. {failure.advice if failure else ''}".strip())
+
+
+def live_metadata(
+    client: Client, resources: Iterable[Resource], pool: ThreadPoolExecutor, sleep: Callable[[float], None]
+) -> dict[Identity, dict[str, Any]]:
+    """Metadata of every live object of the given resources, cluster-wide, by identity; one LIST for each resource."""
+    wanted = {(row.group, row.plural): row for row in resources}
+
+    def one(resource: Resource) -> list[tuple[Identity, dict[str, Any]]]:
+        path = resource.collection(None)
+        rows = reading(lambda: client.list_metadata(path), f"the {resource.kind} objects", sleep)
+        return [
+            (Identity(resource.group, resource.kind, row.get("namespace", "") if resource.namespaced else "", row["name"]), row) for row in rows
+        ]
+
+    return {identity: metadata for rows in pool.map(one, wanted.values()) for identity, metadata in rows}
+
+
+def surroundings(client: Client, live: Mapping[Identity, Mapping[str, Any]], sleep: Callable[[float], None]) -> Surroundings:
+    """Labels of live namespaces, live webhook configurations, and the Services behind these."""
+    labels = {
+        identity.name: dict(metadata.get("labels") or {}) for identity, metadata in live.items() if (identity.group, identity.kind) == ("", "Namespace")
+    }
+    configurations = []
+    for kind, plural in (
+        ("MutatingWebhookConfiguration", "mutatingwebhookconfigurations"),
+        ("ValidatingWebhookConfiguration", "validatingwebhookconfigurations"),
+    ):
+        answer = reading(lambda path=f"{ADMISSION}/{plural}": client.get(path), f"the {kind} objects", sleep)
+        for row in answer.json().get("items") or []:
+            configurations.append({**row, "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind})
+    return Surroundings(labels, configurations)

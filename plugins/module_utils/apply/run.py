@@ -1,0 +1,148 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One run of the engine, stage by stage: meet the cluster, compare, and - unless in check mode - record the intent, apply, wait, prune, record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import ApplyStage
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import CompareStage, Comparison
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock, ensure_home
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document, resolve
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.lease import Lease
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError, Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import reading
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.prune_stage import PruneStage
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Report
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.verify_stage import VerifyStage
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
+
+
+@dataclass(slots=True)
+class Tools:
+    """The edges of a run: the cluster, the clock, chance, threads, and the operator's screen."""
+
+    client: Client
+    discovery: Discovery
+    clock: Clock
+    jitter: Callable[[], float]
+    pool: ThreadPoolExecutor
+    say: Callable[[str], None]
+
+
+class Run:
+    """One call of the engine. ``execute`` may be called once."""
+
+    def __init__(self, settings: Settings, tools: Tools, holder: str) -> None:
+        self._settings = settings
+        self._tools = tools
+        self._holder = holder
+        self._report = Report()
+        self._begun = tools.clock.monotonic()
+
+    def execute(self, documents: Sequence[Document], warnings: Sequence[str]) -> Report:
+        """Apply the documents, or in check mode only say what would happen. Raises EngineError, ClusterError, Unreachable."""
+        self._report.warnings += warnings
+        items = self._meet(documents)
+        self._mark("met")
+        if self._settings.check:
+            self._check(items)
+        else:
+            with self._lease() as lease:
+                self._carry_out(items, lease)
+        self._report.requests = self._tools.client.counts
+        self._mark("total")
+        return self._report
+
+    def _mark(self, stage: str) -> None:
+        self._report.timeline[stage] = self._tools.clock.monotonic() - self._begun
+
+    def _meet(self, documents: Sequence[Document]) -> list[Item]:
+        """First contact: version, discovery and namespaces; whatever is wrong with the input ends the run here."""
+        tools = self._tools
+        reading(tools.discovery.refresh, "the API's discovery", tools.clock.sleep)
+        self._check_version()
+        rows = reading(lambda: tools.client.list_metadata("/api/v1/namespaces"), "the namespaces", tools.clock.sleep)
+        live = frozenset(row["name"] for row in rows)
+        return resolve(documents, tools.discovery.find, self._settings.set_name, live.__contains__)
+
+    def _check_version(self) -> None:
+        window = self._settings.kubernetes_window
+        if window is None or self._settings.allow_untested_kubernetes:
+            return
+        found = self._tools.discovery.server_version
+        if not within(found, *window):
+            raise EngineError(
+                f"Kubernetes {found} is outside the range {window[0]} to {window[1]} that release {self._settings.release} was tested with, and "
+                "nothing was written. Choose another release or cluster, or set `allow_untested_kubernetes: true`."
+            )
+
+    @contextmanager
+    def _lease(self) -> Iterator[Lease]:
+        tools = self._tools
+        ensure_home(tools.client, tools.clock)
+        lease = Lease(tools.client, tools.clock, self._settings.set_name, self._holder)
+        lease.acquire(self._settings.lease_timeout)
+        lease.start_renewing()
+        try:
+            yield lease
+        finally:
+            lease.release()
+
+    def _check(self, items: Sequence[Item]) -> None:
+        ledger = ledgers.LedgerStore(self._tools.client, self._tools.clock, self._settings.set_name).load()
+        comparison = self._compare(items, ledger)
+        pruning = PruneStage(self._settings, self._tools, ledger)
+        self._report.rows += comparison.rows()
+        self._report.rows += pruning.plan(items, comparison.live, failed=bool(comparison.failures()))
+
+    def _compare(self, items: Sequence[Item], ledger: ledgers.Ledger) -> Comparison:
+        comparison = CompareStage(self._settings, self._tools).compare(items, ledger)
+        self._report.findings += comparison.findings()
+        self._report.warnings += comparison.warnings()
+        self._mark("compared")
+        return comparison
+
+    def _carry_out(self, items: Sequence[Item], lease: Lease) -> None:
+        settings, tools = self._settings, self._tools
+        store = ledgers.LedgerStore(tools.client, tools.clock, settings.set_name)
+        ledger = store.load()
+        comparison = self._compare(items, ledger)
+        comparison.refuse_before_writing(settings)
+        deadline = self._begun + settings.run_timeout
+        stage = ApplyStage(settings, tools, comparison, store, ledger, self._holder, deadline, lease)
+        stage.run()
+        self._mark("applied")
+        self._report.rows += stage.rows()
+        self._report.waited += stage.waits()
+        self._report.warnings += stage.warnings
+        verify = VerifyStage(settings, tools, comparison, stage, deadline)
+        self._report.findings += verify.explain_closed_gates()
+        if settings.wait and not stage.failed:
+            self._report.rows += verify.wait()
+            self._report.waited += verify.waits
+            self._mark("ready")
+        pruning = PruneStage(settings, tools, stage.ledger)
+        self._report.rows += pruning.plan(items, comparison.live, failed=bool(self._report.failures))
+        gone = pruning.carry_out(store) if settings.prune == "delete" else []
+        store.save(ledgers.without(verify.settle(stage.ledger), *gone), patience=30.0)
+
+
+def within(version: str, least: str, most: str) -> bool:
+    """Whether a version lies in a window whose ends are inclusive prefixes: 1.36.4 lies within 1.34 to 1.36."""
+
+    def numbers(text: str) -> tuple[int, ...]:
+        return tuple(int(piece) for piece in text.lstrip("v").split("-")[0].split("+")[0].split(".") if piece.isdigit())
+
+    found, low, high = numbers(version), numbers(least), numbers(most)
+    return found >= low and found[: len(high)] <= high
+
+

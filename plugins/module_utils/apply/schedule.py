@@ -1,0 +1,390 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scheduler: which task to start next, given everything that has happened so far.
+
+It owns all state of the dataflow, does nothing itself, and is deterministic: the same sequence of results and times leads to the same
+tasks. Threads, requests and the clock are in ``execute``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Union
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, GateKind
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.retry import Pressure, backoff, may_retry
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
+
+PROBE_PAUSE = {"kind": 0.25, "namespace": 0.5, "webhook": 0.5, "ready": 0.7}
+PROBE_PAUSE_LONGEST = {"kind": 2.0, "namespace": 1.0, "webhook": 1.0, "ready": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One object as the scheduler sees it."""
+
+    index: int
+    title: str
+    rank: int
+    hard: frozenset[int]
+    soft: frozenset[int]
+    gates: frozenset[str]
+    is_crd: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Send one object."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """Look once at the cluster for all gates of one kind."""
+
+    kind: GateKind
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Try a closed webhook gate with a dry run of one object behind it."""
+
+    key: str
+    index: int
+
+
+Task = Union[Apply, Poll, Probe]
+
+
+@dataclass(slots=True)
+class GateState:
+    """How a gate stands; times are of the run's clock."""
+
+    gate: Gate
+    open: bool = False
+    failed: str = ""
+    reason: str = ""
+    wanted_since: float | None = None
+    opened_at: float | None = None
+    next_look: float = 0.0
+    pause: float = 0.0
+    looking: bool = False
+    members: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class NodeState:
+    """How an object stands: waiting, sent, done, failed or skipped."""
+
+    node: Node
+    gates: set[str]
+    phase: str = "waiting"
+    attempts: int = 0
+    not_before: float = 0.0
+    retries: dict[str, int] = field(default_factory=dict)
+    last: Failure | None = None
+    because: str = ""
+    outcome: Outcome | None = None
+    started: float = 0.0
+    seconds: float = 0.0
+
+    @property
+    def settled(self) -> bool:
+        return self.phase in ("done", "failed", "skipped")
+
+
+class Scheduler:
+    """The state of one dataflow. ``jitter()`` gives numbers in [0, 1) and is the only source of chance."""
+
+    def __init__(
+        self,
+        nodes: Iterable[Node],
+        gates: Mapping[str, Gate],
+        *,
+        workers: int,
+        crd_limit: int,
+        jitter: Callable[[], float],
+        stop_on_failure: bool = False,
+    ) -> None:
+        self.nodes = {node.index: NodeState(node, set(node.gates)) for node in nodes}
+        self.gates = {key: GateState(gate) for key, gate in gates.items()}
+        self.pressure = Pressure(workers)
+        self.last_progress = 0.0
+        self._crd_limit = crd_limit
+        self._jitter = jitter
+        self._stop_on_failure = stop_on_failure
+        self._sent: set[int] = set()
+        self._polling: set[GateKind] = set()
+        self._dependents: dict[int, set[int]] = {}
+        for state in self.nodes.values():
+            for need in state.node.hard | state.node.soft:
+                self._dependents.setdefault(need, set()).add(state.node.index)
+            for key in state.gates:
+                self.gates[key].members.add(state.node.index)
+        self._candidates = set(self.nodes)
+
+    # -- what to do next
+
+    @property
+    def settled(self) -> bool:
+        """Whether no object is left to send."""
+        return all(state.settled for state in self.nodes.values())
+
+    @property
+    def idle(self) -> bool:
+        """Whether no object is under way."""
+        return not self._sent
+
+    def take(self, now: float) -> list[Task]:
+        """The tasks to start now; each is under way from this moment."""
+        return [*self._looks(now), *self._applies(now)]
+
+    def wake_at(self, now: float) -> float | None:
+        """When to call ``take`` again if no result arrives before; None when only a result can help."""
+        times = [state.not_before for state in self.nodes.values() if state.phase == "waiting" and state.not_before > now]
+        times += [state.next_look for state in self.gates.values() if not state.open and not state.looking and self._wanted(state)]
+        return min(times, default=None)
+
+    def _applies(self, now: float) -> list[Task]:
+        room = self.pressure.limit - len(self._sent)
+        crd_room = self._crd_limit - sum(self.nodes[index].node.is_crd for index in self._sent)
+        tasks: list[Task] = []
+        ready = [self.nodes[index] for index in self._candidates if self._ready(self.nodes[index], now)]
+        for state in sorted(ready, key=lambda row: (row.node.rank, row.node.index)):
+            if len(tasks) >= room:
+                break
+            if state.node.is_crd:
+                if crd_room <= 0:
+                    continue
+                crd_room -= 1
+            state.phase = "sent"
+            state.attempts += 1
+            state.started = now
+            self._sent.add(state.node.index)
+            self._candidates.discard(state.node.index)
+            tasks.append(Apply(state.node.index))
+        return tasks
+
+    def _ready(self, state: NodeState, now: float) -> bool:
+        return state.phase == "waiting" and state.not_before <= now and self._unblocked(state) and all(self.gates[key].open for key in state.gates)
+
+    def _unblocked(self, state: NodeState) -> bool:
+        """Whether all that must come before has come; gates and pauses aside."""
+        return all(self._phase(index) == "done" for index in state.node.hard) and all(self._is_settled(index) for index in state.node.soft)
+
+    def _phase(self, index: int) -> str:
+        # Objects that were left out of this dataflow (already as desired) count as done.
+        return self.nodes[index].phase if index in self.nodes else "done"
+
+    def _is_settled(self, index: int) -> bool:
+        return index not in self.nodes or self.nodes[index].settled
+
+    def _looks(self, now: float) -> list[Task]:
+        due: dict[GateKind, list[str]] = {}
+        tasks: list[Task] = []
+        for key, state in self.gates.items():
+            if state.open or state.looking or not self._wanted(state):
+                continue
+            if state.wanted_since is None:
+                state.wanted_since = now
+            if state.next_look > now:
+                continue
+            if state.gate.kind == "webhook":
+                state.looking = True
+                tasks.append(Probe(key, self._representative(state)))
+            elif state.gate.kind not in self._polling:
+                due.setdefault(state.gate.kind, []).append(key)
+        for kind, keys in due.items():
+            self._polling.add(kind)
+            for key in keys:
+                self.gates[key].looking = True
+            tasks.append(Poll(kind, tuple(keys)))
+        return tasks
+
+    def _wanted(self, state: GateState) -> bool:
+        return not state.failed and all(self._is_settled(need) for need in state.gate.needs) and any(self._parked(self.nodes[i]) for i in state.members)
+
+    def _parked(self, state: NodeState) -> bool:
+        return state.phase == "waiting" and self._unblocked(state)
+
+    def _representative(self, gate: GateState) -> int:
+        """The parked object with the fewest other closed webhooks in front of it: its dry run tells most about this one."""
+
+        def closed(index: int) -> tuple[int, int]:
+            return (sum(not self.gates[key].open for key in self.nodes[index].gates), index)
+
+        return min((index for index in gate.members if self._parked(self.nodes[index])), key=closed)
+
+    # -- what has happened
+
+    def applied(self, index: int, outcome: Outcome, now: float) -> None:
+        """The end of one attempt at an object."""
+        state = self.nodes[index]
+        self._sent.discard(index)
+        state.seconds += now - state.started
+        failure = outcome.failure
+        if failure is None:
+            state.phase = "done"
+            state.outcome = outcome
+            self.pressure.success()
+            self._progress(now)
+            self._release(index)
+            if state.node.is_crd:
+                self._look_soon("kind", now)
+            return
+        state.last = failure
+        if failure.error_class == "throttled":
+            self.pressure.push_back()
+        if failure.error_class == "webhook_down":
+            self._park(state, failure, now)
+        elif may_retry(failure, state.retries.get(failure.error_class, 0), waits_for_kind=self._has_gate(state, "kind"), waits_for_namespace=self._may_appear(state)):
+            tries = state.retries.get(failure.error_class, 0)
+            state.retries[failure.error_class] = tries + 1
+            state.not_before = now + backoff(failure, tries, self._jitter())
+            state.phase = "waiting"
+            self._candidates.add(index)
+        else:
+            self._fail(state, outcome, now)
+
+    def polled(self, poll: Poll, reasons: Mapping[str, str], now: float) -> None:
+        """One look at all gates of a kind: an empty reason means that the gate holds; a gate without an answer stays closed."""
+        self._polling.discard(poll.kind)
+        for key in poll.keys:
+            self._looked(key, reasons.get(key, self.gates[key].reason or "no answer yet"), now)
+
+    def probed(self, probe: Probe, failing: str | None, reason: str, now: float) -> None:
+        """One dry run through a webhook gate: ``failing`` names the webhook that did not answer, None that all did.
+
+        An empty name means that the run told nothing about webhooks (the server was away): the gate stays closed.
+        """
+        state = self.gates[probe.key]
+        if failing is None:
+            state.looking = False
+            for key in self.nodes[probe.index].gates | {probe.key}:
+                if self.gates[key].gate.kind == "webhook" and all(self._is_settled(need) for need in self.gates[key].gate.needs):
+                    self._open(key, now)
+            return
+        self._looked(probe.key, reason or "no answer yet", now)
+        broken = [self.nodes[need].node.title for need in sorted(state.gate.needs) if self._phase(need) in ("failed", "skipped")]
+        if broken and failing:
+            self._fail_gate(state, f"{broken[0]} failed, and {state.gate.title} cannot answer without it", now)
+
+    def _looked(self, key: str, reason: str, now: float) -> None:
+        state = self.gates[key]
+        state.looking = False
+        if not reason:
+            self._open(key, now)
+            return
+        state.reason = reason
+        kind = state.gate.kind
+        state.pause = min(PROBE_PAUSE_LONGEST[kind], max(PROBE_PAUSE[kind], state.pause * 1.5))
+        state.next_look = now + state.pause
+
+    def _open(self, key: str, now: float) -> None:
+        state = self.gates[key]
+        state.looking = False
+        if not state.open:
+            state.open = True
+            state.opened_at = now
+            self._progress(now)
+            self._candidates |= {index for index in state.members if self.nodes[index].phase == "waiting"}
+
+    def _look_soon(self, kind: GateKind, now: float) -> None:
+        for state in self.gates.values():
+            if state.gate.kind == kind and not state.open:
+                state.pause = 0.0
+                state.next_look = min(state.next_look, now + PROBE_PAUSE[kind])
+
+    def add_gates(self, index: int, gates: Sequence[Gate]) -> None:
+        """Put an object behind further gates, found only now (the labels of a namespace that a Profile made)."""
+        for gate in gates:
+            state = self.gates.setdefault(gate.key, GateState(gate))
+            state.members.add(index)
+            self.nodes[index].gates.add(gate.key)
+
+    def _park(self, state: NodeState, failure: Failure, now: float) -> None:
+        """Put an object whose webhook did not answer behind that webhook's gate, which is closed again if it was open."""
+        keys = [key for key, row in self.gates.items() if row.gate.webhook is not None and row.gate.webhook.name == failure.webhook]
+        own = [key for key in keys if key in state.gates] or keys
+        if not own:
+            own = [f"webhook:{failure.webhook}"]
+            self.gates.setdefault(own[0], GateState(Gate(own[0], "webhook", f"webhook {failure.webhook}")))
+        for key in own:
+            row = self.gates[key]
+            row.open, row.opened_at, row.reason = False, None, failure.message
+            row.members.add(state.node.index)
+            row.next_look = now + PROBE_PAUSE["webhook"]
+            state.gates.add(key)
+        state.phase = "waiting"
+        self._candidates.add(state.node.index)
+
+    def _has_gate(self, state: NodeState, kind: GateKind) -> bool:
+        return any(self.gates[key].gate.kind == kind for key in state.gates)
+
+    def _may_appear(self, state: NodeState) -> bool:
+        return self._has_gate(state, "namespace") or bool(state.node.hard)
+
+    # -- endings
+
+    def _progress(self, now: float) -> None:
+        self.last_progress = now
+
+    def _release(self, index: int) -> None:
+        self._candidates |= {row for row in self._dependents.get(index, ()) if self.nodes[row].phase == "waiting"}
+
+    def _fail(self, state: NodeState, outcome: Outcome, now: float) -> None:
+        state.phase = "failed"
+        state.outcome = outcome
+        self._progress(now)
+        self._release(state.node.index)
+        for index in sorted(self._dependents.get(state.node.index, ())):
+            if state.node.index in self.nodes[index].node.hard:
+                self._skip(self.nodes[index], f"{state.node.title} failed", now)
+        for row in self.gates.values():
+            if state.node.index in row.gate.needs and row.gate.kind != "webhook":
+                self._fail_gate(row, f"{state.node.title} failed", now)
+        if self._stop_on_failure:
+            for other in self.nodes.values():
+                self._skip(other, f"the run stops at the first failure (on_failure=stop), and {state.node.title} failed", now)
+
+    def _fail_gate(self, state: GateState, why: str, now: float) -> None:
+        state.failed = why
+        for index in sorted(state.members):
+            self._skip(self.nodes[index], why, now)
+
+    def _skip(self, state: NodeState, because: str, now: float) -> None:
+        if state.phase != "waiting":
+            return
+        state.phase = "skipped"
+        state.because = because
+        self._progress(now)
+        self._release(state.node.index)
+        for index in sorted(self._dependents.get(state.node.index, ())):
+            if state.node.index in self.nodes[index].node.hard:
+                self._skip(self.nodes[index], because, now)
+        for row in self.gates.values():
+            if state.node.index in row.gate.needs and row.gate.kind != "webhook" and not row.failed:
+                self._fail_gate(row, because, now)
+
+    def expire(self, why: str, now: float) -> None:
+        """End the run: whatever is not settled or under way fails now, with what it was waiting for."""
+        for state in self.nodes.values():
+            if state.settled or state.phase == "sent":
+                continue
+            closed = [self.gates[key] for key in sorted(state.gates) if not self.gates[key].open]
+            if closed:
+                reason = "; ".join(f"{row.gate.title}: {row.reason or 'not open yet'}" for row in closed)
+                failure = Failure("deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {reason}", "See what the gate waits for.")
+            elif state.last is not None:
+                failure = Failure(state.last.error_class, state.last.message, state.last.advice)
+            else:
+                blocked = [self.nodes[i].node.title for i in sorted(state.node.hard) if self._phase(i) != "done"]
+                failure = Failure("deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {', '.join(blocked) or 'its turn'}", "")
+            state.phase = "failed"
+            state.outcome = Outcome(failure=failure)
+            self._progress(now)

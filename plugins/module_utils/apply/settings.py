@@ -1,0 +1,62 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a caller may choose about one run of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of ``kustomize_apply`` that the engine acts on; times are seconds."""
+
+    set_name: str
+    scope: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    prune: str = "report"
+    recreate: tuple[str, ...] = ()
+    adopt: str = "report"
+    on_failure: str = "continue"
+    wait: bool = True
+    run_timeout: float = 1800.0
+    no_progress_timeout: float = 600.0
+    lease_timeout: float = 30.0
+    workers: int = 8
+    takeover: tuple[str, ...] = ()
+    backup_dir: str | None = None
+    check: bool = False
+    diff: bool = False
+    release: str | None = None
+    kubernetes_window: tuple[str, str] | None = None
+    allow_untested_kubernetes: bool = False
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any], *, check: bool, diff: bool) -> Settings:
+        """Read the module's parameters; absent ones keep the defaults above."""
+        release = params.get("release") or {}
+        window = release.get("kubernetes") or {}
+        return cls(
+            set_name=params.get("set") or "kubeflow",
+            scope=tuple(params.get("scope") or ()),
+            removed=tuple(params.get("removed") or ()),
+            prune=params["prune"],
+            recreate=tuple(params.get("recreate") or ()),
+            adopt=params["adopt"],
+            on_failure=params["on_failure"],
+            wait=params["wait"],
+            run_timeout=float(params["run_timeout"]),
+            no_progress_timeout=float(params["no_progress_timeout"]),
+            lease_timeout=float(params["lease_timeout"]),
+            workers=params["workers"],
+            takeover=tuple(params.get("takeover") or ()),
+            backup_dir=params.get("backup_dir"),
+            check=check,
+            diff=diff,
+            release=release.get("name"),
+            kubernetes_window=(str(window["min"]), str(window["max"])) if window else None,
+            allow_untested_kubernetes=bool(params.get("allow_untested_kubernetes")),
+        )

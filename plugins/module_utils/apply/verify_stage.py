@@ -1,0 +1,116 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stage after applying: wait until the set works, say what does not and why, and settle what the ledger holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import SHORTEST_WAIT, ApplyStage
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.explain import explain
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, all_namespace_labels, webhook_gates
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WEBHOOK_KINDS, Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import live_metadata, surroundings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row, Wait
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.wait import Waiter, Waiting
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
+
+if TYPE_CHECKING:
+    from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Tools
+
+WEBHOOK_GROUP = "admissionregistration.k8s.io"
+
+
+class VerifyStage:
+    """Waits for and settles what an ApplyStage did."""
+
+    def __init__(self, settings: Settings, tools: Tools, comparison: Comparison, applied: ApplyStage, deadline: float) -> None:
+        self.waits: list[Wait] = []
+        self._settings = settings
+        self._tools = tools
+        self._comparison = comparison
+        self._applied = applied
+        self._deadline = deadline
+
+    def explain_closed_gates(self) -> list[str]:
+        """One sentence for each webhook that something still waits for."""
+        nodes = self._applied.scheduler.nodes
+        found = []
+        for state in self._applied.scheduler.gates.values():
+            parked = [nodes[index].node.title for index in sorted(state.members) if nodes[index].phase in ("failed", "skipped")]
+            if state.gate.webhook is not None and not state.open and parked:
+                found.append(explain(self._tools.client, state.gate.webhook, state.reason, parked))
+        return found
+
+    def wait(self) -> list[Row]:
+        """Until the set works; a row with a failure for each object and webhook that does not."""
+        tools = self._tools
+        around = surroundings(tools.client, self._comparison.live, tools.clock.sleep)
+        items = self._comparison.items
+        hooks = [gate for gate in webhook_gates(items, around) if self._ours(gate)]
+        labels = all_namespace_labels(items, around)
+        waiter = Waiter(tools.client, tools.clock, tools.pool, self._applied.looker, tools.say)
+        begun = tools.clock.monotonic()
+        left = waiter.wait(
+            items, hooks, self._applied.since, labels, deadline=self._deadline, no_progress=self._settings.no_progress_timeout
+        )
+        seconds = tools.clock.monotonic() - begun
+        if seconds >= SHORTEST_WAIT:
+            self.waits.append(Wait("everything to be ready", seconds, "", len(items)))
+        return self._rows(left, hooks)
+
+    def _ours(self, gate: Gate) -> bool:
+        return gate.webhook is not None and any(
+            item.group_kind in WEBHOOK_KINDS and item.identity.name == gate.webhook.configuration and item.identity.kind == gate.webhook.configuration_kind
+            for item in (self._comparison.items[index] for index in gate.needs)
+        )
+
+    def _rows(self, left: Waiting, hooks: Sequence[Gate]) -> list[Row]:
+        components = {item.identity: item.part.component for item in self._comparison.items}
+        rows = []
+        for identity, found in {**left.objects, **left.failed}.items():
+            failure = Failure("not_ready", f"{identity} is not ready: {found.reason}", "Look at its events and its pods' logs, then run again.")
+            rows.append(Row(identity, components[identity], "not_ready", found.reason, None, failure))
+        for gate in {gate.key: gate for gate in hooks}.values():
+            if gate.key in left.hooks and gate.webhook is not None:
+                identity = Identity(WEBHOOK_GROUP, gate.webhook.configuration_kind, "", gate.webhook.configuration)
+                text = explain(self._tools.client, gate.webhook, left.hooks[gate.key], [])
+                failure = Failure("webhook_down", text.rstrip("."), "Look at the pods behind its Service, then run again.", webhook=gate.webhook.name)
+                rows.append(Row(identity, components.get(identity, ""), "not_ready", "its webhook does not answer", None, failure))
+        return rows
+
+    def settle(self, ledger: ledgers.Ledger) -> ledgers.Ledger:
+        """Record what controllers made of what was written, so that the next run need not look closely.
+
+        Only an object that a dry run shows to be as desired is recorded anew; all others keep a record that the next run will doubt.
+        """
+        written = [item for item in self._comparison.items if item.identity in self._applied.since]
+        if not written:
+            return ledger
+        tools = self._tools
+        live = live_metadata(tools.client, {item.resource for item in written}, tools.pool, tools.clock.sleep)
+        moved = [item for item in written if item.identity in live and not ledgers.verified(ledger.entries.get(item.identity), live[item.identity], item.digest)]
+        for item, metadata in zip(moved, tools.pool.map(self._as_desired, moved)):
+            if metadata is not None:
+                entry = ownership.own_entry(metadata)
+                known = ledger.entries[item.identity]
+                ledger = ledgers.with_result(
+                    ledger, item.identity, item.digest, metadata["uid"], ownership.entry_key(entry) if entry else "",
+                    metadata.get("generation"), known.component,
+                )
+        return ledger
+
+    def _as_desired(self, item: Item) -> dict[str, object] | None:
+        try:
+            decision = self._applied.comparer.decide(item)
+        except Unreachable:
+            return None
+        return decision.live["metadata"] if decision.action == "unchanged" and decision.live is not None else None

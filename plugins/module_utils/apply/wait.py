@@ -1,0 +1,144 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Waits until the platform is there: every object by its kind's rule, every fail-closed webhook by an answer.
+
+That an apply was accepted proves little: with a pod webhook down every object is applied and no pod can start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.context import gather
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Looker, has_ready_pod
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import reading
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.readiness import Readiness, has_predicate, state
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.representative import representative
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
+
+PAUSE = 1.0
+# Seconds after which pods are read too, to say why a workload is late.
+PATIENCE = 10.0
+
+
+@dataclass(slots=True)
+class Waiting:
+    """What is not ready yet and why: objects by identity, webhooks by gate key."""
+
+    objects: dict[Identity, Readiness] = field(default_factory=dict)
+    hooks: dict[str, str] = field(default_factory=dict)
+    failed: dict[Identity, Readiness] = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        return not self.objects and not self.hooks
+
+    def size(self) -> int:
+        return len(self.objects) + len(self.hooks)
+
+
+@dataclass(slots=True)
+class Waiter:
+    """Looks again and again at what is not ready; ``since`` says when (wall clock) an object was written in this run."""
+
+    client: Client
+    clock: Clock
+    pool: ThreadPoolExecutor
+    looker: Looker
+    tick: Callable[[str], None]
+
+    def wait(
+        self, items: Sequence[Item], hooks: Sequence[Gate], since: Mapping[Identity, float], namespace_labels: Mapping[str, Mapping[str, str]],
+        *, deadline: float, no_progress: float,
+    ) -> Waiting:
+        """Until all is ready, something failed for good, or time is up (monotonic seconds); returns what is left."""
+        begun = self.clock.time()
+        pending = [item for item in items if has_predicate(item.identity.group, item.identity.kind) and not item.is_crd]
+        probes = self._probes(hooks, items, namespace_labels)
+        waiting = Waiting()
+        moved = self.clock.monotonic()
+        while True:
+            before = len(pending) + len(probes)
+            pending = self._objects(pending, since, begun, waiting)
+            probes = self._hooks(probes, waiting)
+            now = self.clock.monotonic()
+            moved = now if len(pending) + len(probes) < before else moved
+            if waiting.over or waiting.failed or now >= deadline or now - moved >= no_progress:
+                return waiting
+            self.tick(told(waiting))
+            self.clock.sleep(PAUSE)
+
+    def _objects(self, pending: Sequence[Item], since: Mapping[Identity, float], begun: float, waiting: Waiting) -> list[Item]:
+        live = self._live({item.resource for item in pending})
+        now = self.clock.time()
+        context = gather(self.client, [item for item in pending if item.identity in live], with_pods=now - begun > PATIENCE)
+        left = []
+        waiting.objects = {}
+        for item in pending:
+            content = live.get(item.identity)
+            if content is None:
+                found = Readiness("progressing", "it does not exist")
+            else:
+                found = state(content, now=now, since=since.get(item.identity, begun), context=context)
+            if found.status == "failed":
+                waiting.failed[item.identity] = found
+            if found.status != "ready":
+                waiting.objects[item.identity] = found
+                left.append(item)
+        return left
+
+    def _live(self, resources: Iterable[Resource]) -> dict[Identity, dict[str, Any]]:
+        def one(resource: Resource) -> list[tuple[Identity, dict[str, Any]]]:
+            answer = reading(lambda: self.client.get(resource.collection(None)), f"the {resource.kind} objects", self.clock.sleep)
+            version = f"{resource.group}/{resource.version}" if resource.group else resource.version
+            rows = (answer.json().get("items") or []) if answer.ok else []
+            return [
+                (
+                    Identity(resource.group, resource.kind, row["metadata"].get("namespace", ""), row["metadata"]["name"]),
+                    {"apiVersion": version, "kind": resource.kind, **row},
+                )
+                for row in rows
+            ]
+
+        return {identity: content for rows in self.pool.map(one, sorted(resources, key=str)) for identity, content in rows}
+
+    def _probes(
+        self, hooks: Sequence[Gate], items: Sequence[Item], namespace_labels: Mapping[str, Mapping[str, str]]
+    ) -> list[tuple[Gate, Item | None]]:
+        unique = {gate.key: gate for gate in hooks if gate.webhook is not None}
+        return [(gate, representative(gate.webhook, items, namespace_labels)) for gate in unique.values() if gate.webhook is not None]
+
+    def _hooks(self, probes: Sequence[tuple[Gate, Item | None]], waiting: Waiting) -> list[tuple[Gate, Item | None]]:
+        """Ask the webhooks that have not answered yet; where no object can be made up, ready pods have to do."""
+        answers = list(self.pool.map(self._ask, probes))
+        waiting.hooks = {gate.key: reason for (gate, _item), reason in zip(probes, answers) if reason}
+        return [probe for probe, reason in zip(probes, answers) if reason]
+
+    def _ask(self, probe: tuple[Gate, Item | None]) -> str:
+        gate, item = probe
+        try:
+            if item is None:
+                live = self.looker.live_workloads(gate.backends)
+                ready = not gate.backends or any(has_ready_pod(row) for row in live.values())
+                return "" if ready else f"{gate.backends[0]} has no ready pod"
+            failing, reason = self.looker.webhook(gate, item)
+        except Unreachable as error:
+            return str(error)
+        # Another webhook's silence leaves this one unproven: the API server asks them one after the other.
+        return "" if failing is None else reason or "no answer yet"
+
+
+def told(waiting: Waiting) -> str:
+    """One line for the operator: how much is not ready, and the first few with their reasons."""
+    names = [f"{identity} ({row.reason})" for identity, row in list(waiting.objects.items())[:3]]
+    names += [f"{key.removeprefix('webhook:')}" for key in list(waiting.hooks)[: 3 - len(names)]]
+    return f"waiting for {waiting.size()} to be ready: {', '.join(names)}"

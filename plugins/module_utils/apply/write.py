@@ -1,0 +1,76 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One attempt at one object: carry out what comparing it decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Sends items; every method is one attempt and returns its outcome, whatever happens."""
+
+    client: Client
+    comparer: Comparer
+    sleep: Callable[[float], None]
+    clock: Callable[[], float]
+    backup_dir: str | None = None
+
+    def attempt(self, item: Item, decision: Decision | None, *, first: bool) -> Outcome:
+        """Compare where needed and write. ``decision`` is what an earlier comparison found, None when there was none."""
+        try:
+            if decision is None or not (first or decision.action == "create"):
+                decision = self.comparer.decide(item)
+            return self._carry_out(item, decision, first)
+        except Unreachable as error:
+            return Outcome(failure=classify_transport(error), decision=decision)
+
+    def _carry_out(self, item: Item, decision: Decision, first: bool) -> Outcome:
+        if decision.failure is not None:
+            return Outcome(failure=decision.failure, decision=decision)
+        if decision.action == "unchanged":
+            return Outcome("unchanged", (decision.live or {}).get("metadata") or {}, decision=decision)
+        if decision.action == "recreate":
+            return self._recreate(item, decision)
+        if decision.rename:
+            answer = self.client.json_patch(item.path, list(decision.rename))
+            if not answer.ok:
+                return self._failed(item, decision, answer)
+        return self._apply(item, decision, first)
+
+    def _apply(self, item: Item, decision: Decision, first: bool) -> Outcome:
+        creating = decision.action == "create"
+        answer = self.client.apply(item.path, decision.body, dry_run=False, force=not creating)
+        if creating and answer.status == 409:
+            # Somebody made the object since it was looked for: now it has to be compared after all.
+            found = self.comparer.decide(item)
+            return self._carry_out(item, found, first) if found.action != "create" else self._failed(item, decision, answer)
+        if not answer.ok:
+            return self._failed(item, decision, answer)
+        metadata = answer.json().get("metadata") or {}
+        if metadata.get("deletionTimestamp"):
+            failure = Failure("terminating", f"Failed to apply {item.identity}: the live object is being deleted", "Wait until it is gone.")
+            return Outcome(failure=failure, decision=decision)
+        action = decision.action
+        if creating and first and answer.status == 200:
+            action = "configure"
+        return Outcome(action, metadata, decision=decision, warnings=tuple(answer.warnings))
+
+    def _recreate(self, item: Item, decision: Decision) -> Outcome:
+        outcome = recreate.recreate(self.client, self.clock, self.sleep, item, decision, self.backup_dir)
+        return replace(outcome, decision=decision)
+
+    def _failed(self, item: Item, decision: Decision, answer: Response) -> Outcome:
+        return Outcome(failure=classify(answer, resource=item.resource, identity=item.identity), decision=decision)
+
+

@@ -1,0 +1,426 @@
+#!/usr/bin/python
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kustomize_apply
+short_description: Apply kustomizations to a cluster in one bounded, explaining run
+version_added: 0.1.0
+author:
+  - kubeflow.platform contributors (@kubeflow-platform)
+description:
+  - Renders kustomizations on the controller and applies all their objects with server-side apply, in an order that is derived from the
+    objects themselves; each object waits for exactly what it needs, such as its kind, its namespace or a webhook that answers.
+  - Waits until everything works, and ends in success or in a list of what failed, why, and what to do.
+  - A second run finds everything as desired and writes nothing. A run that was killed is finished by the next one.
+  - Objects that this module applied are recorded in the cluster, in the namespace C(kubeflow-platform).
+extends_documentation_fragment:
+  - kubernetes.core.k8s_auth_options
+attributes:
+  check_mode:
+    description: Can run in check mode and say what would happen without changing anything; the API server itself is asked by dry runs.
+    support: full
+  diff_mode:
+    description: Shows for each object what would change; values of Secrets are masked.
+    support: full
+options:
+  parts:
+    description:
+      - The kustomizations to apply, in order, as M(kubeflow.platform.kubeflow_plan) gives them.
+      - Exactly one of O(parts) and O(path) is required.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Name of the part, unique in the call.
+        type: str
+        required: true
+      component:
+        description: The component that the part belongs to; without it the part's name.
+        type: str
+      layer:
+        description: Workloads of applications wait until the workloads of the infrastructure that they require are ready.
+        type: str
+        choices: [infrastructure, applications]
+      path:
+        description: Folder of the kustomization, relative to O(distribution) or absolute.
+        type: str
+        required: true
+      requires:
+        description: Names of parts of this call that must be there first.
+        type: list
+        elements: str
+        default: []
+      namespace:
+        description: Namespace for all objects of the part, as kustomize sets it.
+        type: str
+      patches:
+        description: Patches, as in a kustomization. One that matches nothing is an error.
+        type: list
+        elements: dict
+        default: []
+      images:
+        description: Image replacements, as in a kustomization.
+        type: list
+        elements: dict
+        default: []
+      components:
+        description: Kustomize components to add, relative to O(distribution) or absolute.
+        type: list
+        elements: str
+        default: []
+      omit:
+        description: Objects to leave out of the render.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          kind:
+            description: Kind of the object.
+            type: str
+            required: true
+          name:
+            description: Name of the object.
+            type: str
+            required: true
+          namespace:
+            description: Namespace of the object; without it any.
+            type: str
+  path:
+    description: One kustomization to apply. Requires O(set).
+    type: path
+  distribution:
+    description: Folder that relative paths of O(parts) start from.
+    type: path
+  release:
+    description: What is known of the release that is applied.
+    type: dict
+    suboptions:
+      name:
+        description: Version of the release.
+        type: str
+      kustomize:
+        description: Versions of kustomize that render the release rightly, C(min) and C(max), each an inclusive prefix.
+        type: dict
+      kubernetes:
+        description: Versions of Kubernetes that the release was tested with, C(min) and C(max), each an inclusive prefix.
+        type: dict
+      quirks:
+        description: Fields of single objects that are dropped after rendering.
+        type: list
+        elements: dict
+      remote_bases:
+        description: What the kustomizations of the release fetch from the network, for messages.
+        type: list
+        elements: dict
+      source:
+        description: Where the release comes from, for messages.
+        type: dict
+  set:
+    description:
+      - Name of the set that the objects belong to. One set has one ledger and one Lease; objects of another set are refused.
+      - The default is C(kubeflow) with O(parts); required with O(path).
+    type: str
+  scope:
+    description: Components that this call is about; empty means all. Nothing outside the scope is pruned.
+    type: list
+    elements: str
+    default: []
+  removed:
+    description: Components that were taken out on purpose; only their objects may be pruned as a whole.
+    type: list
+    elements: str
+    default: []
+  state:
+    description: The objects are to be there.
+    type: str
+    choices: [present]
+    default: present
+  prune:
+    description:
+      - What to do with recorded objects that are no longer desired.
+      - CustomResourceDefinitions, Namespaces, claims, Profiles and other objects that hold users' data are never pruned.
+    type: str
+    choices: [report, delete]
+    default: report
+  recreate:
+    description: Kinds that may be deleted and created anew when the live object cannot become the desired one. Without it such an object
+      ends the run before anything is written.
+    type: list
+    elements: str
+    default: []
+  adopt:
+    description: Whether objects that another tool applied may be taken over.
+    type: str
+    choices: [report, allow]
+    default: report
+  on_failure:
+    description: Whether objects that do not depend on a failed one are still applied.
+    type: str
+    choices: [continue, stop]
+    default: continue
+  wait:
+    description: Wait until every object works and every fail-closed webhook answers.
+    type: bool
+    default: true
+  run_timeout:
+    description: Seconds after which the run ends, whatever is left.
+    type: int
+    default: 1800
+  no_progress_timeout:
+    description: Seconds without any progress after which the run ends.
+    type: int
+    default: 600
+  lease_timeout:
+    description: Seconds to wait for another run of the same set to end.
+    type: int
+    default: 30
+  workers:
+    description: Requests under way at once. Take 16 for a cluster that is far away.
+    type: int
+    default: 8
+  takeover:
+    description: Field managers, beside the known tools that people run, whose values are overruled.
+    type: list
+    elements: str
+    default: []
+  credentials:
+    description: Values for Secrets that are made instead of applied. Not used yet.
+    type: dict
+  backup_dir:
+    description: Folder on the host that live objects are stored in before they are recreated; made with mode 0700.
+    type: path
+  allow_remote:
+    description: Remote references that kustomize may fetch, by prefix. All others must be vendored.
+    type: list
+    elements: str
+    default: []
+  remote_bases:
+    description: Folder or archive with the content of remote references.
+    type: path
+  kustomize_path:
+    description: Path of kustomize, or of a kubectl whose kustomize is new enough. Without it both are looked for on the controller.
+    type: path
+  validate:
+    description: Validate the objects on the controller first, with kubernetes-validate and the CustomResourceDefinitions of the render.
+    type: bool
+    default: false
+  work_dir:
+    description: Folder on the controller for the cache of renders.
+    type: path
+  allow_untested_kubernetes:
+    description: Go on although the cluster is outside the release's range of Kubernetes versions.
+    type: bool
+    default: false
+  parts_file:
+    description: The rendered parts; set by the action plugin of the same name.
+    type: path
+  progress_file:
+    description: Where progress is told, as JSON lines; set by the action plugin of the same name.
+    type: path
+requirements:
+  - python >= 3.11
+  - kubernetes >= 31
+  - kustomize on the controller
+seealso:
+  - module: kubeflow.platform.kubeflow_plan
+"""
+
+EXAMPLES = r"""
+- name: Apply one kustomization
+  kubeflow.platform.kustomize_apply:
+    path: /srv/manifests/monitoring
+    set: monitoring
+
+- name: See what would change, without changing anything
+  kubeflow.platform.kustomize_apply:
+    path: /srv/manifests/monitoring
+    set: monitoring
+  check_mode: true
+  diff: true
+"""
+
+RETURN = r"""
+counts:
+  description: How many objects had each action.
+  returned: always
+  type: dict
+  sample: {create: 3, unchanged: 724}
+actions:
+  description: What was done, or in check mode would be done, to each object that is not unchanged, in order.
+  returned: always
+  type: list
+  elements: dict
+waited:
+  description: What the run waited for, for how many seconds, and why; longest first.
+  returned: always
+  type: list
+  elements: dict
+slowest:
+  description: The objects that took longest.
+  returned: always
+  type: list
+  elements: dict
+findings:
+  description: What is worth knowing and needs no action, such as parts of our objects that somebody else added.
+  returned: always
+  type: list
+  elements: str
+failed_objects:
+  description: Each object that is not as desired, with the class of the failure, the reason, and what to do.
+  returned: always
+  type: list
+  elements: dict
+missing_permissions:
+  description: A ClusterRole with everything that was forbidden.
+  returned: when the API server refused for lack of permission
+  type: str
+timeline:
+  description: Seconds from the start to the end of each stage.
+  returned: always
+  type: dict
+requests:
+  description: How many requests were sent, by kind.
+  returned: always
+  type: dict
+"""
+
+import json
+import os
+import random
+import socket
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import read_parts
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Report, summary
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Run, Tools
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
+from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
+
+
+def strings() -> dict[str, Any]:
+    return {"type": "list", "elements": "str", "default": []}
+
+
+def dicts() -> dict[str, Any]:
+    return {"type": "list", "elements": "dict", "default": []}
+
+
+def part_spec() -> dict[str, Any]:
+    return {
+        "name": {"type": "str", "required": True},
+        "component": {"type": "str"},
+        "layer": {"type": "str", "choices": ["infrastructure", "applications"]},
+        "path": {"type": "str", "required": True},
+        "requires": strings(),
+        "namespace": {"type": "str"},
+        "patches": dicts(),
+        "images": dicts(),
+        "components": strings(),
+        "omit": {
+            **dicts(),
+            "options": {"kind": {"type": "str", "required": True}, "name": {"type": "str", "required": True}, "namespace": {"type": "str"}},
+        },
+    }
+
+
+def release_spec() -> dict[str, Any]:
+    return {
+        "name": {"type": "str"},
+        "kustomize": {"type": "dict"},
+        "kubernetes": {"type": "dict"},
+        "quirks": {"type": "list", "elements": "dict"},
+        "remote_bases": {"type": "list", "elements": "dict"},
+        "source": {"type": "dict"},
+    }
+
+
+def argument_spec() -> dict[str, Any]:
+    return {
+        **AUTH_ARG_SPEC,
+        "parts": {"type": "list", "elements": "dict", "options": part_spec()},
+        "path": {"type": "path"},
+        "distribution": {"type": "path"},
+        "release": {"type": "dict", "options": release_spec()},
+        "set": {"type": "str"},
+        "scope": strings(),
+        "removed": strings(),
+        "state": {"type": "str", "choices": ["present"], "default": "present"},
+        "prune": {"type": "str", "choices": ["report", "delete"], "default": "report"},
+        "recreate": strings(),
+        "adopt": {"type": "str", "choices": ["report", "allow"], "default": "report"},
+        "on_failure": {"type": "str", "choices": ["continue", "stop"], "default": "continue"},
+        "wait": {"type": "bool", "default": True},
+        "run_timeout": {"type": "int", "default": 1800},
+        "no_progress_timeout": {"type": "int", "default": 600},
+        "lease_timeout": {"type": "int", "default": 30},
+        "workers": {"type": "int", "default": 8},
+        "takeover": strings(),
+        "credentials": {"type": "dict", "no_log": True},
+        "backup_dir": {"type": "path"},
+        "allow_remote": strings(),
+        "remote_bases": {"type": "path"},
+        "kustomize_path": {"type": "path"},
+        "validate": {"type": "bool", "default": False},
+        "work_dir": {"type": "path"},
+        "allow_untested_kubernetes": {"type": "bool", "default": False},
+        "parts_file": {"type": "path"},
+        "progress_file": {"type": "path"},
+    }
+
+
+class Progress:
+    """Tells the action plugin what happens, one JSON line at a time; seconds count from the module's start."""
+
+    def __init__(self, path: str | None) -> None:
+        self._begun = time.monotonic()
+        self._path = path
+
+    def say(self, text: str) -> None:
+        if self._path is not None:
+            # The action plugin made the file with mode 0600; it is only appended to here.
+            with open(self._path, "a", encoding="utf-8") as stream:
+                stream.write(json.dumps({"t": round(time.monotonic() - self._begun, 1), "text": text}) + "\n")
+
+
+def run(params: dict[str, Any], settings: Settings, progress: Progress) -> Report:
+    documents, warnings = read_parts(params["parts_file"])
+    client = Client(from_params(params), "kubeflow.platform", settings.workers)
+    run_id = uuid.uuid4().hex[:12]
+    holder = f"{socket.gethostname()}/{os.getpid()}/{run_id}"
+    with ThreadPoolExecutor(settings.workers) as pool:
+        tools = Tools(client, Discovery(client), time, random.random, pool, progress.say)
+        return Run(settings, tools, holder).execute(documents, warnings)
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
+    if not module.params["parts_file"]:
+        module.fail_json(msg="kustomize_apply renders on the controller: call it as a task, so that its action plugin runs first.")
+    settings = Settings.from_params(module.params, check=module.check_mode, diff=module._diff)
+    redactor = Redactor(())
+    try:
+        report = run(module.params, settings, Progress(module.params["progress_file"]))
+    except (EngineError, ClusterError) as error:
+        module.fail_json(msg=redactor.text(str(error)))
+    result = report.as_result(redactor, diff=settings.diff)
+    if report.failures:
+        module.fail_json(msg=redactor.text(summary(report)), **result)
+    module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()
