@@ -24,9 +24,12 @@ KEEP_SECONDS = 30 * 24 * 3600
 
 
 def default_folder() -> Path:
-    """The cache's place when the user names none: the XDG cache folder."""
+    """The cache's place when the user names none: below KUBEFLOW_PLATFORM_CACHE, else below the user's cache folder."""
+    named = os.environ.get("KUBEFLOW_PLATFORM_CACHE")
+    if named:
+        return Path(named).expanduser() / "work"
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "kubeflow.platform"
+    return Path(base) / "kubeflow-platform" / "work"
 
 
 class Cache:

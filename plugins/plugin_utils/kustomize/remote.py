@@ -20,6 +20,19 @@ def is_remote(reference: str) -> bool:
     return bool(_REMOTE.match(reference.strip()))
 
 
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.+-]*|[0-9a-f]{40}")
+
+
+def is_pinned(reference: str) -> bool:
+    """Whether the reference names one content for good: a version or a commit as its ref, or a file of a release."""
+    path, _mark, query = reference.strip().partition("?")
+    values = parse_qs(query)
+    ref = (values.get("ref") or values.get("version") or [""])[0]
+    if ref:
+        return _VERSION.fullmatch(ref) is not None
+    return re.search(r"/releases/download/v?\d+(?:\.\d+)+[^/]*/", path) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """Where the target of a remote reference lies in a folder of remote bases.

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.fileindex import FileIndex
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parse import Rendered
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import Part, plain
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.remote import is_pinned
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrapper import Wrapper
 
 # Part of every key: a change of what is stored, or of how it is made, makes all that was stored before unreachable.
@@ -32,10 +34,14 @@ _FORMAT = "1"
 _AREAS = ("renders", "parts", "trees", "wrappers", "sources")
 
 
+def _keep_quiet(_text: str) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to render. ``root`` is the distribution's folder, from which the parts' folders were made absolute; patches with a
-    relative ``path`` start at ``patch_folder``."""
+    relative ``path`` start at ``patch_folder``; ``tell`` hears of work that takes seconds."""
 
     parts: Sequence[Part]
     root: str
@@ -44,11 +50,13 @@ class Request:
     kustomize_path: str | None = None
     allow_remote: tuple[str, ...] = ()
     patch_folder: str = "."
+    tell: Callable[[str], None] = _keep_quiet
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A rendered plan: the parts file, its digest (None where it depends on the network), and figures."""
+    """A rendered plan: the parts file, its digest (None where it depends on the network), and figures. ``warnings`` are
+    kustomize's own, which are worth showing when something was built."""
 
     path: Path
     digest: str | None
@@ -68,6 +76,7 @@ class Rendering:
             "cached": len(self.cached),
             "kustomize": self.kustomize,
             "digest": self.digest,
+            "warnings": list(self.warnings),
         }
 
 
@@ -93,7 +102,7 @@ def render(request: Request, cache: Cache) -> Rendering:
         with cache.lock():
             entry = _find(cache, digest)
             if entry is None:
-                rows, built = _build_missing(planned, kustomize, cache)
+                rows, built = _build_missing(planned, kustomize, cache, request.tell)
                 entry, is_new = _compose(request, rows, cache, digest), True
                 cache.sweep(_AREAS)
     path, note = entry
@@ -118,6 +127,7 @@ def _plan(request: Request, cache: Cache, version: str) -> list[_Planned]:
     reaches = _walk(index, parts)
     wanted = {found for reach in reaches for found in reach.remote if not graph.is_allowed(found.text, request.allow_remote)}
     if request.remote_bases and vendor.needs_vendoring(wanted):
+        root = _common_root(root, reaches)
         copy = vendor.vendored(cache, index, root, vendor.bases_folder(cache, request.remote_bases))
         index.save()
         parts = [_moved(part, root, copy.root) for part in parts]
@@ -142,6 +152,17 @@ def _union(reaches: Sequence[graph.Reach]) -> graph.Reach:
         total.helm += reach.helm
     total.helm = sorted(set(total.helm))
     return total
+
+
+def _common_root(root: str, reaches: Sequence[graph.Reach]) -> str:
+    """The folder that has to be copied so that every local reference still leads somewhere."""
+    common = os.path.commonpath([root, *(os.path.dirname(path) for reach in reaches for path in reach.files)])
+    if common.count(os.sep) < 2:
+        raise RenderError(
+            f"Failed to vendor: the kustomizations reach from {root} up to {common}, which is too much to copy. "
+            "Keep them below one folder and set `distribution` to it."
+        )
+    return common
 
 
 def _moved(part: Part, old: str, new: str) -> Part:
@@ -169,7 +190,7 @@ def _planned(request: Request, index: FileIndex, part: Part, reach: graph.Reach,
     wrapper = Wrapper.of(part, request.patch_folder) if part.is_wrapped else None
     files = tuple(sorted(reach.files))
     job = Job(part, wrapper, files, sum(index.size(path) for path in files), bool(reach.remote))
-    if reach.remote:
+    if not all(is_pinned(found.text) for found in reach.remote):
         return _Planned(part, job, None)
     total = hashlib.sha256(f"{_FORMAT}\n{version}\n{_relative(part.folder, root)}\n{wrapper.fingerprint() if wrapper else ''}\n".encode())
     for folder in part.components:
@@ -207,11 +228,13 @@ def _find(cache: Cache, digest: str | None) -> tuple[Path, dict[str, Any]] | Non
 
 
 def _build_missing(
-    planned: Sequence[_Planned], kustomize: binary.Kustomize, cache: Cache
+    planned: Sequence[_Planned], kustomize: binary.Kustomize, cache: Cache, tell: Callable[[str], None]
 ) -> tuple[list[tuple[_Planned, Built]], list[str]]:
     """The objects of every part, and the names of the parts that had to be built."""
     known = {plan.part.name: _load(cache, plan.key) for plan in planned}
     missing = [plan for plan in planned if known[plan.part.name] is None]
+    if missing:
+        tell(f"rendering {len(missing)} of {len(planned)} parts with kustomize {kustomize.version}")
     results = dict(zip((plan.part.name for plan in missing), build_all([plan.job for plan in missing], kustomize, cache), strict=True))
     for plan in missing:
         if plan.key is not None:
@@ -246,7 +269,8 @@ def _compose(request: Request, rows: Sequence[tuple[_Planned, Built]], cache: Ca
     warnings = messages.warnings(built.messages for _plan, built in rows)
     if not yamlstream.has_libyaml():
         warnings.append("PyYAML lacks libyaml here, so reading the render takes half a minute; install PyYAML's binary package")
-    data = partsfile.compose(release.get("name"), [(part.heading(), found) for part, found in parts], warnings)
+    # kustomize's messages are about files that the user did not write: they are told when they are new, not on every run.
+    data = partsfile.compose(release.get("name"), [(part.heading(), found) for part, found in parts], [])
     name = digest or f"once-{hashlib.sha256(data).hexdigest()[:32]}"
     path = cache.path("parts", f"{name}.json.gz")
     cache.write(path, data)
