@@ -57,13 +57,14 @@ class Judge:
         return verdict
 
     def wait(self, patience: float) -> tuple[float, Verdict]:
-        """The seconds until the platform stands, from now."""
+        """The seconds, from now, until the beginning of the first look that found the platform standing."""
         start = time.monotonic()
         while True:
+            began = time.monotonic() - start
             verdict = self.look()
             if verdict.ready:
-                return time.monotonic() - start, verdict
-            if time.monotonic() - start > patience:
+                return began, verdict
+            if began > patience:
                 raise TimeoutError(f"not ready after {patience:.0f} s: {verdict.text()}")
             time.sleep(POLL)
 

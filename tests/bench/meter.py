@@ -1,0 +1,84 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a command costs: time, processor, memory, with everything that it starts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_SAMPLE = 0.2
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Wall and processor time in seconds; memory in MiB: of the largest process, and of all at once (sampled)."""
+
+    code: int
+    wall: float
+    cpu: float
+    largest: float
+    together: float
+
+
+def measure(command: list[str], environment: Mapping[str, str], log: Path, folder: Path) -> Cost:
+    """Runs a command to its end."""
+    with log.open("wb") as output:
+        start = time.monotonic()
+        process = subprocess.Popen(command, env=dict(environment), cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        sampler = _Sampler(process.pid)
+        sampler.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - start
+        sampler.stop()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return Cost(process.returncode, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, sampler.peak / 2**20)
+
+
+def processor_seconds(pid: int) -> float:
+    """Processor time of a running process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICK
+
+
+class _Sampler(threading.Thread):
+    """Sums the resident memory of a process and its descendants, a few times a second."""
+
+    def __init__(self, root: int) -> None:
+        super().__init__(daemon=True)
+        self.root, self.peak = root, 0
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        while not self._ended.wait(_SAMPLE):
+            self.peak = max(self.peak, _family_memory(self.root))
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join()
+
+
+def _family_memory(root: int) -> int:
+    parents, memory = {}, {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(entry.name)], memory[int(entry.name)] = int(fields[1]), int(fields[21]) * _PAGE
+    family = {root}
+    # A child has a higher number than its parent, but for the rare wrap-around of numbers.
+    for pid in sorted(parents):
+        if parents[pid] in family:
+            family.add(pid)
+    return sum(memory.get(pid, 0) for pid in family)
