@@ -166,7 +166,7 @@ def test_a_secret_that_a_controller_filled_is_kept_since_it_may_hold_a_key() -> 
 
 @pytest.mark.parametrize("kind", [("", "Namespace"), ("apiextensions.k8s.io", "CustomResourceDefinition"), ("", "PersistentVolumeClaim")])
 def test_what_contains_others_goes_only_by_name_and_when_it_is_proved_to_be_empty(kind: tuple[str, str]) -> None:
-    identity = Identity(*kind, "", "x")
+    identity = Identity(kind[0], kind[1], "", "x")
     named = replace(ALL, named=frozenset({(kind[1], "x")}))
     assert judge(identity, entry(), metadata(), named).action == "keep"
     assert judge(identity, entry(), metadata(), replace(named, unused=frozenset({identity}))).action == "prune"
@@ -202,7 +202,7 @@ def test_pods_go_before_what_they_use_and_guards_before_everything() -> None:
 
 
 KINDS = [("", "ConfigMap"), ("apps", "Deployment"), ("networking.istio.io", "VirtualService"), *sorted(PROTECTED_KINDS)]
-identities = st.builds(lambda kind, name: Identity(*kind, "n", name), st.sampled_from(KINDS), st.sampled_from("abcdef"))
+identities = st.builds(lambda kind, name: Identity(kind[0], kind[1], "n", name), st.sampled_from(KINDS), st.sampled_from("abcdef"))
 records = st.dictionaries(
     identities, st.builds(entry, st.sampled_from(["katib", "pipelines", "dex"]), st.sampled_from(["", "u", "v"])), max_size=25
 )
