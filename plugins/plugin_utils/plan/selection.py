@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request, Selected, SelectionError
@@ -34,9 +35,10 @@ def select(library: Library, release: Release, request: Request) -> tuple[Select
             chosen[name] = f"in the selection {request.selection}"
     for name in request.added:
         chosen.setdefault(name, "added")
-    pending = list(chosen)
+    pending = deque(chosen)
     missed: dict[str, dict[str, str]] = {}
-    for name in pending:
+    while pending:
+        name = pending.popleft()
         for need in component_needs(library.components[name], release.name):
             if need.component in request.removed:
                 missed.setdefault(need.component, {})[name] = need.because
