@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ConnectionFailed
 
@@ -129,6 +130,8 @@ def _finish(options: Mapping[str, Any], read: Callable[[Any], None]) -> Any:
     client, _config = _kubernetes()
     configuration = client.Configuration()
     read(configuration)
+    if "host" in options:
+        _check_host(str(options["host"]))
     for option, attribute in _DIRECT.items():
         if option in options:
             setattr(configuration, attribute, options[option])
@@ -143,6 +146,16 @@ def _finish(options: Mapping[str, Any], read: Callable[[Any], None]) -> Any:
     if configuration.host.startswith("https"):
         tls_context(configuration)
     return configuration
+
+
+def _check_host(host: str) -> None:
+    try:
+        parts = urlsplit(host)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConnectionFailed(f"The host {host} is no address of an API server. Set host to a URL such as https://10.0.0.1:6443.")
 
 
 def _basic(username: str, password: str) -> str:
