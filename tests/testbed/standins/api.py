@@ -231,7 +231,8 @@ def _file(section: Object, field: str, kubeconfig: Path, directory: Path) -> str
     inline = section.get(field + "-data")
     if not inline:
         return None
-    path = directory / ("standins-" + field + ".pem")
+    path = directory / "standins" / (field + ".pem")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
     path.write_bytes(base64.b64decode(inline))
     return str(path)

@@ -47,8 +47,8 @@ class Profiles(Duty):
             seen = (profile["metadata"]["resourceVersion"], self._owned(profile), configuration)
             if self._done.get(name) != seen:
                 try:
-                    self._profile(profile, configuration)
-                    self._done[name] = seen
+                    if self._profile(profile, configuration):
+                        self._done[name] = seen
                 except ApiError as error:
                     self.tell(f"Profile {name}: {error}")
                     self.look_again(RETRY)
@@ -78,13 +78,13 @@ class Profiles(Duty):
             settings |= data if "USERID_HEADER" in data else {}
         return labels, yaml.safe_dump(settings)
 
-    def _profile(self, profile: Object, configuration: tuple[str, str]) -> None:
+    def _profile(self, profile: Object, configuration: tuple[str, str]) -> bool:
+        """False asks for another try without an event."""
         metadata, owner = profile["metadata"], profile["spec"].get("owner") or {}
         name = metadata["name"]
         namespace = self.world.namespaces.find("", name) and self.api.get(f"/api/v1/namespaces/{name}")
         if "deletionTimestamp" in metadata:
-            self._finalize(profile, namespace, owner)
-            return
+            return self._finalize(profile, namespace, owner)
         labels = yaml.safe_load(configuration[0]) or {}
         if namespace is None:
             kept = {key: value for key, value in labels.items() if value}
@@ -95,16 +95,17 @@ class Profiles(Duty):
             }
             if not self.api.create("/api/v1/namespaces", body, MANAGER):
                 self.look_again(0.05)
-                return
+                return False
         elif (namespace["metadata"].get("annotations") or {}).get("owner") != owner.get("name"):
             self.tell(f"Profile {name}: namespace belongs to somebody else, nothing is made")
-            return
+            return True
         else:
             self._labels(namespace, labels)
         self._objects(profile, owner, yaml.safe_load(configuration[1]) or {})
         if FINALIZER not in (metadata.get("finalizers") or []):
             finalizers = [*(metadata.get("finalizers") or []), FINALIZER]
             self.api.merge_patch(f"/apis/kubeflow.org/v1/profiles/{name}", {"metadata": {"finalizers": finalizers}}, MANAGER)
+        return True
 
     def _labels(self, namespace: Object, labels: dict[str, str]) -> None:
         """Adds what is missing, never overwrites; an empty value removes."""
@@ -113,18 +114,18 @@ class Profiles(Duty):
         if change:
             self.api.merge_patch(f"/api/v1/namespaces/{namespace['metadata']['name']}", {"metadata": {"labels": change}}, MANAGER)
 
-    def _finalize(self, profile: Object, namespace: Object | None, owner: Object) -> None:
+    def _finalize(self, profile: Object, namespace: Object | None, owner: Object) -> bool:
         metadata = profile["metadata"]
         if FINALIZER not in (metadata.get("finalizers") or []):
-            return
+            return True
         if namespace is not None and (namespace["metadata"].get("annotations") or {}).get("owner") != owner.get("name"):
             self.tell(f"Profile {metadata['name']}: the owner annotation does not match, the finalizer stays")
             # mending the annotation releases it, although no event of the Profile tells
-            self._done.pop(metadata["name"], None)
             self.look_again(1.0)
-            return
+            return False
         finalizers = [entry for entry in metadata["finalizers"] if entry != FINALIZER]
         self.api.merge_patch(f"/apis/kubeflow.org/v1/profiles/{metadata['name']}", {"metadata": {"finalizers": finalizers}}, MANAGER)
+        return True
 
     def _objects(self, profile: Object, owner: Object, settings: dict[str, str]) -> None:
         name = profile["metadata"]["name"]
