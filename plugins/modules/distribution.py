@@ -11,8 +11,8 @@ short_description: Bring a distribution of Kubeflow's manifests to the controlle
 description:
   - Fetches a tree of kustomizations from a git repository or an archive, or takes a folder as it is, and returns the folder on the
     controller that holds it.
-  - With O(remote_bases) the returned folder is a copy in which everything that kustomize would fetch from the network is a folder beside it,
-    so that rendering needs neither network nor git. Its render is byte for byte the same.
+  - With O(remote_bases) the returned folder is a copy in which everything that kustomize would fetch from the network is a folder
+    beside it, so that rendering needs neither network nor git. Its render is byte for byte the same.
   - Everything is kept in O(work_dir) by content; a second run fetches nothing. Works the same in check mode, since no host is touched.
 version_added: 0.1.0
 author:
@@ -21,12 +21,12 @@ options:
   source:
     description:
       - Where the tree comes from. Without it, upstream's git repository at the ref of O(release).
-      - A text is a folder or an archive on the controller, the URL of an archive (C(tar.xz), C(tar.gz), C(tar.bz2), C(tar), C(zip)), or the URL
-        of a git repository.
+      - A text is a folder or an archive on the controller, the URL of an archive (C(tar.xz), C(tar.gz), C(tar.bz2), C(tar), C(zip)), or
+        the URL of a git repository.
       - A mapping with C(folder).
       - A mapping with C(archive), a file or a URL, and optionally C(sha256).
-      - A mapping with C(repository), C(ref) (a branch, a tag or a commit; without it that of O(release)), and optionally C(commit), which the ref
-        must then be. With C(commit) the network is only asked once.
+      - A mapping with C(repository), C(ref) (a branch, a tag or a commit; without it that of O(release)), and optionally C(commit), which
+        the ref must then be. With C(commit) the network is only asked once.
     type: raw
   release:
     description: What is known of the release, as M(kubeflow.platform.kubeflow_plan) returns it; its C(source) is the default.

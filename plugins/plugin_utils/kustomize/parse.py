@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.yamlstream import StreamError, load_all
 
 _SHOWN = 120
+_FIELD = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +110,17 @@ def _flat(document: Any) -> Iterator[Any]:
 
 
 def _fault(obj: Any) -> str:
+    reason = ""
     if not isinstance(obj, dict) or not isinstance(obj.get("kind"), str) or not isinstance(obj.get("apiVersion"), str):
-        shown = canonical(obj)
+        reason = f"it has no apiVersion and kind: {canonical(obj)[:_SHOWN]}"
+    else:
+        # A log line with a colon in it, above an object, reads as one more field of the object.
+        strange = next((key for key in obj if not _FIELD.match(key)), None)
+        reason = f"it has a field {strange[:_SHOWN]!r}" if strange is not None else ""
+    if reason:
         return (
-            f"is not a Kubernetes object (it has no apiVersion and kind): {shown[:_SHOWN]}. "
-            "If this is a log line, the program that `kustomize_path` names writes messages to its standard output; use kustomize itself."
+            f"is not a Kubernetes object ({reason}). If this is a log line, the program that `kustomize_path` names writes messages "
+            "to its standard output; use kustomize itself."
         )
     metadata = obj.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
