@@ -225,6 +225,8 @@ def _forbidden(answer: _Answer) -> _Verdict | None:
     )
     if cannot:
         user, verb, resource, group, namespace = cannot.groups()
+        if (group, resource) == ("", "namespaces"):  # authorised as if it lay in itself, but a role for it must be the cluster's
+            namespace = ""
         where = f"in namespace {namespace}" if namespace else "in the whole cluster"
         reason = f"user {user} may not {verb} {resource}{'.' + group if group else ''} {where}"
         return "rbac", reason, {"rbac": (verb, group, resource, namespace or "")}
