@@ -38,7 +38,7 @@ def main() -> int:
         parser.error("--service-cidr must be inside 127.0.0.0/8: nothing leaves loopback")
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopped.set())
+        signal.signal(number, lambda *dummy: stopped.set())
     # many small threads: the default interval of 5 ms makes answers to webhooks late
     sys.setswitchinterval(0.001)
     arguments.dir.mkdir(parents=True, exist_ok=True)

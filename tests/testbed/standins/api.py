@@ -130,7 +130,7 @@ class Watch(threading.Thread):
         path: str,
         *,
         metadata_only: bool = False,
-        keep: Callable[[Object], bool] = lambda _: True,
+        keep: Callable[[Object], bool] = lambda dummy: True,
         served: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(daemon=True, name=path)

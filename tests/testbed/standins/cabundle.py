@@ -13,6 +13,7 @@ from .world import ADMISSION, Duty, condition
 FROM_CERTIFICATE = "cert-manager.io/inject-ca-from"
 FROM_SECRET = "cert-manager.io/inject-ca-from-secret"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
+EVENTING = [f"{group}.knative.dev" for group in ("eventing", "flows", "messaging", "sinks", "sources")]
 EXCLUDE = {"key": "webhooks.knative.dev/exclude", "operator": "DoesNotExist"}
 
 
@@ -96,7 +97,7 @@ class CaBundles(Duty):
         client = (((crd or {}).get("spec", {}).get("conversion") or {}).get("webhook") or {}).get("clientConfig")
         if crd and client and client.get("caBundle") != bundle:
             operation = {"op": "add", "path": "/spec/conversion/webhook/clientConfig/caBundle", "value": bundle}
-            self._patch(CRDS + name, crd, lambda _: ([operation], "cert-manager-cainjector"))
+            self._patch(CRDS + name, crd, lambda dummy: ([operation], "cert-manager-cainjector"))
             self.look_again(0.2)
         else:
             self._crds[name] = done
@@ -122,7 +123,7 @@ class CaBundles(Duty):
         return (self.world.wrong_authority if state.mode == "wrong-ca" else self.world.authority).bundle
 
     def _exists(self, kind: str, reference: str) -> bool:
-        namespace, _, name = reference.partition("/")
+        namespace, dummy, name = reference.partition("/")
         if kind == FROM_CERTIFICATE:
             certificate = self.world.certificates.find(namespace, name)
             return certificate is not None and condition(certificate, "Ready") == "True"
@@ -159,9 +160,13 @@ def _knative(configuration: Object, webhook: Object, at: str) -> list[Object]:
         path, group, resource = "/resource-validation", "apps", "deployments/*"
     else:
         path, group, resource = "/defaulting", "apps", "deployments/*"
-    if not webhook.get("rules"):
-        scope = {"scope": "Namespaced"} if name.startswith("config.") else {"scope": "*"}
-        rule = {"operations": ["CREATE", "UPDATE"], "apiGroups": [group], "apiVersions": ["v1"], "resources": [resource]} | scope
+    groups, versions, resources = [group], ["v1"], [resource]
+    if name.endswith("webhook.eventing.knative.dev") and not name.startswith("config."):
+        groups, versions, resources = EVENTING, ["*"], ["*"]
+    # a SinkBinding's webhook gets rules for the kinds that bindings name, and there are no bindings
+    if not webhook.get("rules") and not name.startswith("sinkbindings."):
+        scope = "Namespaced" if name.startswith("config.") else "*"
+        rule = {"apiGroups": groups, "apiVersions": versions, "resources": resources, "operations": ["CREATE", "UPDATE"], "scope": scope}
         operations.append({"op": "add", "path": at + "/rules", "value": [rule]})
     if not webhook["clientConfig"]["service"].get("path"):
         operations.append({"op": "add", "path": at + "/clientConfig/service/path", "value": path})

@@ -69,7 +69,7 @@ class Listener:
     def _accept(self, server: socket.socket, context: ssl.SSLContext) -> None:
         while not self.closed.is_set():
             try:
-                connection, _ = server.accept()
+                connection, dummy = server.accept()
             except OSError:
                 return
             threading.Thread(target=self._serve, args=(connection, context), daemon=True).start()
@@ -101,10 +101,10 @@ def read_request(stream: BinaryIO) -> Request | None:
     line = stream.readline(65536)
     if not line:
         return None
-    method, target, _ = line.decode("latin-1").split(" ", 2)
+    method, target, dummy = line.decode("latin-1").split(" ", 2)
     headers: dict[str, str] = {}
     while (header := stream.readline(65536).strip()) != b"":
-        name, _, value = header.decode("latin-1").partition(":")
+        name, dummy, value = header.decode("latin-1").partition(":")
         headers[name.lower()] = value.strip()
     if headers.get("transfer-encoding", "").lower() == "chunked":
         return Request(method, target, b"".join(_chunks(stream)))

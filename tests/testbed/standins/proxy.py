@@ -85,7 +85,7 @@ class Proxy:
         context.load_cert_chain(certificate, key)
         with socket.create_server(("127.0.0.1", port), backlog=256) as server:
             while True:
-                plain, _ = server.accept()
+                plain, dummy = server.accept()
                 threading.Thread(target=self._client, args=(plain, context), daemon=True).start()
 
     def _client(self, plain: socket.socket, context: ssl.SSLContext) -> None:
@@ -112,7 +112,7 @@ class Proxy:
 
     def _handle(self, client: Pipe, upstream: Pipe | None, request: Message) -> Pipe | None:
         """One request; returns the upstream connection for the next."""
-        method, target, _ = request.line.split(" ", 2)
+        method, target, dummy = request.line.split(" ", 2)
         fault = self._rules.choose(method, target, request.header("user-agent"))
         self._note(method, target, fault)
         latency = self._rules.settings.get("latency_ms", 0)
@@ -184,7 +184,7 @@ def _head(stream: BinaryIO) -> Message | None:
         return None
     headers: Headers = []
     while text := stream.readline(LIMIT).strip().decode("latin-1"):
-        name, _, value = text.partition(":")
+        name, dummy, value = text.partition(":")
         headers.append((name, value.strip()))
     return Message(line.strip().decode("latin-1"), headers)
 
@@ -278,7 +278,7 @@ def main() -> int:
     parser.add_argument("--key", type=Path, required=True)
     parser.add_argument("--upstream-ca", "--ca", type=Path, required=True)
     arguments = parser.parse_args()
-    host, _, port = arguments.upstream.rpartition(":")
+    host, dummy, port = arguments.upstream.rpartition(":")
     rules = Rules(arguments.dir / "proxy-faults.json")
     proxy = Proxy(rules, (host, int(port)), arguments.upstream_ca, arguments.dir / "proxy.log")
     proxy.serve(arguments.listen, arguments.cert, arguments.key)

@@ -81,7 +81,7 @@ class Rules:
 
     def choose(self, method: str, target: str, agent: str) -> dict[str, Any] | None:
         """The fault of this request, if any: the first rule that is due; every rule that matches counts."""
-        path, _, query = target.partition("?")
+        path, dummy, query = target.partition("?")
         with self._lock:
             self.reload()
             due = [rule.entry for rule in self.rules if rule.matches(method, path, query, agent) and rule.due()]
@@ -93,7 +93,7 @@ class Rules:
         if found is None or status != 201 or method not in ("POST", "PATCH", "PUT"):
             return
         name = found.group(1) or json.loads(body)["metadata"]["name"]
-        plural, _, group = name.partition(".")
+        plural, dummy, group = name.partition(".")
         self._created[group, plural] = self.clock()
 
     def hidden(self) -> frozenset[tuple[str, str]]:

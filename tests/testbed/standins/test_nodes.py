@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import Cluster, eventually
+from .conftest import Cluster, eventually, testbed
 
 pytestmark = pytest.mark.bed
 
@@ -41,3 +41,16 @@ def test_autoscaler_becomes_active_when_its_pods_run(cluster: Cluster) -> None:
         return any(entry["type"] == "ScalingActive" and entry["status"] == "True" for entry in status.get("conditions") or [])
 
     eventually(active, 40)
+
+
+def test_stand_ins_go_on_when_the_api_server_was_killed(cluster: Cluster) -> None:
+    testbed("kill", "--dir", str(cluster.directory), "kube-apiserver")
+    testbed("restart", "--dir", str(cluster.directory), "kube-apiserver")
+    cluster.namespace("stored")
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "later"}, "spec": spec}
+    cluster.create("/api/v1/namespaces/stored/persistentvolumeclaims", body)
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "later"}}
+    cluster.deployment("stored", "later", volumes=[volume], wait=False)
+    path = "/api/v1/namespaces/stored/persistentvolumeclaims/later"
+    eventually(lambda: (cluster.api.get(path) or {})["status"].get("phase") == "Bound", 60)

@@ -77,7 +77,7 @@ def proxied(tmp_path: Path) -> Iterator[Setup]:
     file.write_bytes(pair.key + pair.certificate)
     setup = Setup(tmp_path, free_port(), ssl.create_default_context(cadata=authority.pem.decode()))
 
-    def answer(request: Request, _: threading.Event) -> Reply:
+    def answer(request: Request, dummy: threading.Event) -> Reply:
         setup.arrived.append(request)
         if request.target == "/apis":
             return Reply(body=json.dumps(GROUPS).encode())
@@ -87,7 +87,7 @@ def proxied(tmp_path: Path) -> Iterator[Setup]:
     upstream.open()
     proxy = Proxy(Rules(tmp_path / "proxy-faults.json"), ("localhost", upstream.address[1]), tmp_path / "ca.pem", tmp_path / "proxy.log")
     threading.Thread(target=proxy.serve, args=(setup.port, file, file), daemon=True).start()
-    for _ in range(50):
+    for dummy in range(50):  # noqa: B007
         with suppress(OSError):
             socket.create_connection(("127.0.0.1", setup.port), 1).close()
             break
@@ -118,7 +118,7 @@ def test_next_matching_requests_are_throttled_when_a_rule_has_times(proxied: Set
     assert proxied.call("GET", "/pods")[0] == 200
     status, headers, body = proxied.call("PATCH", "/pods", "{}")
     assert (status, headers["retry-after"], json.loads(body)["reason"]) == (429, "2", "TooManyRequests")
-    assert [proxied.call("PATCH", "/pods", "{}")[0] for _ in range(2)] == [429, 200]
+    assert [proxied.call("PATCH", "/pods", "{}")[0] for dummy in range(2)] == [429, 200]
 
 
 def test_request_is_reset_before_it_arrives_when_its_number_comes(proxied: Setup) -> None:
@@ -139,7 +139,7 @@ def test_answer_is_lost_after_the_server_worked_when_a_rule_says_so(proxied: Set
 
 def test_every_nth_request_fails_when_a_rule_says_every(proxied: Setup) -> None:
     proxied.faults(rules=[{"status": 503, "every": 3}])
-    assert [proxied.call("GET", "/x")[0] for _ in range(6)] == [200, 200, 503, 200, 200, 503]
+    assert [proxied.call("GET", "/x")[0] for dummy in range(6)] == [200, 200, 503, 200, 200, 503]
 
 
 def test_counts_go_on_when_the_file_changes_but_the_rule_stays(proxied: Setup) -> None:

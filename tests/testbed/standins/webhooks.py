@@ -48,7 +48,7 @@ class Webhooks(Duty):
             if state.mode != "down" and spec.get("clusterIP", "None") != "None":
                 certificate = "wrong" if state.mode == "wrong-ca" else "right"
                 wanted[spec["clusterIP"], port] = (certificate, (namespace, name, port), state)
-        for address in [a for a, (certificate, _) in self._listeners.items() if a not in wanted or wanted[a][0] != certificate]:
+        for address in [a for a, (certificate, dummy) in self._listeners.items() if a not in wanted or wanted[a][0] != certificate]:
             self._listeners.pop(address)[1].close()
             self._states.pop(address, None)
         for address, (certificate, reference, state) in wanted.items():
@@ -78,7 +78,7 @@ class Webhooks(Duty):
                 self._conversions[name] = (version, self._conversion(name))
         for name in self._conversions.keys() - names:
             del self._conversions[name]
-        return found | {reference for _, reference in self._conversions.values() if reference}
+        return found | {reference for dummy, reference in self._conversions.values() if reference}
 
     def _conversion(self, name: str) -> Reference | None:
         if name.split(".", 1)[1] in NO_CONVERSION:

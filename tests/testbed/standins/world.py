@@ -52,7 +52,10 @@ class World:
     def custom(self, version: str, plural: str, keep: object = None) -> Watch:
         """A watch of a custom kind, which asks the server only while its CRD exists."""
         name = f"{plural}.{version.split('/')[0]}"
-        served = lambda: self.crds.find("", name) is not None  # noqa: E731
+
+        def served() -> bool:
+            return self.crds.find("", name) is not None
+
         if keep is of_profile:
             return Watch(self.api, f"/apis/{version}/{plural}", metadata_only=True, keep=of_profile, served=served)
         return Watch(self.api, f"/apis/{version}/{plural}", served=served)
