@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from .corrections import KWOK, Correction, corrected
 from .report import BedError, say
 
 MODULES = Path(__file__).resolve().parent.parent / "go"
@@ -38,6 +39,12 @@ class Program:
     package: str
     ldflags: str
     minutes: float
+    corrections: tuple[Correction, ...] = ()
+
+    @property
+    def corrected_module(self) -> str:
+        """The module that the corrections are for."""
+        return self.package.partition("/cmd/")[0]
 
 
 def _kustomize(version: str) -> Program:
@@ -53,7 +60,7 @@ PROGRAMS = {
         Program("kube-controller-manager", "kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager", _KUBERNETES_FLAGS, 1),
         Program("kube-scheduler", "kubernetes", "k8s.io/kubernetes/cmd/kube-scheduler", _KUBERNETES_FLAGS, 0.5),
         Program("kubectl", "kubernetes", "k8s.io/kubernetes/cmd/kubectl", _KUBERNETES_FLAGS, 0.5),
-        Program("kwok", "kubernetes", "sigs.k8s.io/kwok/cmd/kwok", _KUBERNETES_FLAGS, 0.5),
+        Program("kwok", "kubernetes", "sigs.k8s.io/kwok/cmd/kwok", _KUBERNETES_FLAGS, 0.5, KWOK),
         _kustomize("5.8.1"),
         _kustomize("5.7.1"),
     )
@@ -98,10 +105,13 @@ def _build(program: Program, target: Path, go: _Go) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as folder:
         output = Path(folder) / program.name
-        command = [go.path, "build", *_flags(program), "-o", str(output), program.package]
+        module, flags = MODULES / program.module, _flags(program)
+        if program.corrections:
+            flags += corrected(module, program.corrected_module, program.corrections, go.path, Path(folder))
+        command = [go.path, "build", *flags, "-o", str(output), program.package]
         # GOWORK and GOTOOLCHAIN: neither a workspace nor a toolchain of the machine may change what is built.
         environment = {**os.environ, "GOWORK": "off", "GOTOOLCHAIN": "local"}
-        done = subprocess.run(command, cwd=MODULES / program.module, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=module, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise BedError(f"cannot build {program.name}: {done.stderr.strip()[-2000:]}")
         output.replace(target)
@@ -116,7 +126,7 @@ def _target(program: Program, go: _Go) -> Path:
     content = hashlib.sha256()
     for name in ("go.mod", "go.sum"):
         content.update((MODULES / program.module / name).read_bytes())
-    content.update("\0".join([go.version, program.package, *_flags(program)]).encode())
+    content.update("\0".join([go.version, program.package, *_flags(program), *map(repr, program.corrections)]).encode())
     return cache_root() / "bin" / f"{program.name}-{content.hexdigest()[:16]}"
 
 

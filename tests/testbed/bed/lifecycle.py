@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,7 @@ def start(bed: Bed) -> None:
         program.start()
     furnish(bed, api)
     _await("nodes and ServiceAccounts", list(programs.values()), lambda: furnished(bed, api))
+    _await("the kubelet's services", [programs["kwok"]], lambda: _listens(bed.kubelet_port))
 
 
 def stop(bed: Bed, patience: float = 5.0) -> None:
@@ -114,6 +116,14 @@ def _program(bed: Bed, name: str) -> Process:
     if name not in programs:
         raise BedError(f"no process {name} in this bed; it has {', '.join(programs)}")
     return programs[name]
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
 
 
 def _await(what: str, needed: list[Process], condition: Callable[[], bool]) -> None:

@@ -142,7 +142,8 @@ def _kwok(bed: Bed) -> list[str]:
         f"--server-address=127.0.0.1:{bed.kubelet_port}",
         f"--tls-cert-file={bed.pki}/kubelet.crt",
         f"--tls-private-key-file={bed.pki}/kubelet.key",
-        "--node-lease-duration-seconds=40",
+        # With leases a restarted KWOK (another holder) would leave pods alone until they expire.
+        "--node-lease-duration-seconds=0",
     ]
 
 
