@@ -32,10 +32,12 @@ class ConnectionFailed(ClusterError):
 
 
 class Unreachable(ClusterError):
-    """No whole answer came. ``kind`` says how: "refused", "reset", "timeout", "tls", "resolve", "other"."""
+    """No whole answer came. ``kind`` says how: "refused", "reset", "timeout", "tls", "resolve", "other"; ``reason`` is the bare cause."""
 
     def __init__(self, reason: str, kind: UnreachableKind) -> None:
-        super().__init__(reason)
+        super().__init__(
+            f"Failed to reach the API server: {wording.TRANSPORT[kind].format(reason=reason)}. {wording.TRANSPORT_ADVICE[kind]}"
+        )
         self.reason = reason
         self.kind: UnreachableKind = kind
 
@@ -122,8 +124,8 @@ def classify(response: Response, *, resource: Any = None, identity: Identity | N
 
 
 def classify_transport(error: Unreachable, *, identity: Identity | None = None, verb: str = "apply") -> Failure:
-    """Return what a missing answer means: "tls" for wrong certificates and for names that do not resolve, else "transport"."""
-    error_class = "tls" if error.kind in ("tls", "resolve") else "transport"
+    """Return what a missing answer means: "tls" for wrong certificates, which no waiting mends, else "transport"."""
+    error_class = "tls" if error.kind == "tls" else "transport"
     reason = wording.TRANSPORT[error.kind].format(reason=error.reason)
     what = f"Failed to {verb} {identity}" if identity else "Failed to reach the API server"
     return Failure(error_class, f"{what}: {reason}", wording.TRANSPORT_ADVICE[error.kind], reason=reason)

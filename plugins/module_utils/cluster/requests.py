@@ -57,7 +57,8 @@ class Client:
         """Send one request and return the answer, whatever its code.
 
         ``timeout`` is in seconds between bytes of the answer; connecting has its own. Raise Unreachable where there is no
-        answer; nothing is sent again, but for a 401: credentials are then loaded anew, once, and the request is repeated.
+        answer; nothing is sent again, but for a 401: credentials are then loaded anew, once, and the request is repeated
+        (ConnectionFailed where they cannot be loaded).
         """
         url = path + (f"?{urlencode(query)}" if query else "")
         payload = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")

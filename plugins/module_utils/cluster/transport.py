@@ -36,7 +36,7 @@ def send(
             answer = pool.request(method, url, body=payload, headers=fields, timeout=timeout, retries=False, redirect=False)
     except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
         raise Unreachable(_reason(error), _kind(error)) from error
-    return Response(int(answer.status), {name.lower(): value for name, value in answer.headers.items()}, bytes(answer.data))
+    return Response(int(answer.status), {name.lower(): answer.headers[name] for name in answer.headers}, bytes(answer.data))
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

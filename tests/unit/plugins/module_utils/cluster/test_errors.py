@@ -224,12 +224,13 @@ def test_retry_after_is_passed_on() -> None:
         ("reset", "transport"),
         ("timeout", "transport"),
         ("tls", "tls"),
-        ("resolve", "tls"),
+        ("resolve", "transport"),
         ("other", "transport"),
     ],
 )
 def test_transport_failures_say_what_to_check(kind: UnreachableKind, expected: str) -> None:
     failure = classify_transport(Unreachable("words", kind))
+    assert str(failure) == str(Unreachable("words", kind))
     assert failure.error_class == expected
     assert "words" in failure.message
     assert failure.advice == wording.TRANSPORT_ADVICE[kind]

@@ -121,6 +121,11 @@ def test_lists_never_take_an_odd_answer_for_an_empty_list(scripted: Scripted, re
         client(scripted.url).list_metadata("/x")
 
 
+def test_all_warnings_of_the_server_are_kept(scripted: Scripted) -> None:
+    scripted.script(Reply(headers={"Warning": '299 - "one"', "warning": '299 - "two"'}))
+    assert client(scripted.url).get("/x").warnings == ["one", "two"]
+
+
 def test_redirects_are_answers_and_not_followed(scripted: Scripted) -> None:
     scripted.script(Reply(302, b"", {"Location": "http://127.0.0.1:1/"}))
     assert client(scripted.url).get("/x").status == 302
