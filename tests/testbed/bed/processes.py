@@ -48,7 +48,7 @@ class Process:
                 stderr=log,
                 start_new_session=True,
             )
-        self._note.write_text(f"{child.pid} {_start_time(child.pid)}", encoding="utf-8")
+        self._note.write_text(f"{child.pid} {_start_time(child.pid)}\n", encoding="utf-8")
 
     def pid(self) -> int:
         """Its pid, 0 if it does not run. A pid that another program got since does not count."""
