@@ -65,7 +65,9 @@ def desired(obj: dict[str, Any], namespaced: bool) -> dict[str, Any]:
     elif (group, kind) == ("", "Service"):
         result = _at(result, ("spec", "ports"), lambda ports: _with_protocol(ports, "port"))
     elif (group, kind) == ("", "Secret"):
-        result = _encoded(result)
+        result = _without_empty_data(_encoded(result))
+    elif (group, kind) == ("", "ConfigMap"):
+        result = _without_empty_data(result)
     elif (group, kind) == ("rbac.authorization.k8s.io", "ClusterRole") and result.get("aggregationRule") is not None:
         result.pop("rules", None)
     elif group == "admissionregistration.k8s.io" and kind in _ADMISSION_KINDS:
@@ -94,6 +96,11 @@ def with_label(obj: dict[str, Any], key: str, value: str) -> dict[str, Any]:
     metadata = dict(obj.get("metadata") or {})
     metadata["labels"] = {**(metadata.get("labels") or {}), key: value}
     return {**obj, "metadata": metadata}
+
+
+def _without_empty_data(obj: dict[str, Any]) -> dict[str, Any]:
+    """Return a Secret or ConfigMap without empty maps of data: who fills it later would take over what was sent empty."""
+    return {key: value for key, value in obj.items() if key not in ("data", "binaryData", "stringData") or value}
 
 
 def _at(value: Any, path: tuple[str, ...], change: Callable[[Any], Any]) -> Any:

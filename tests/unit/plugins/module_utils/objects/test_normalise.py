@@ -232,3 +232,9 @@ def test_with_label_touches_object_metadata_only() -> None:
 def test_digest_is_the_same_when_only_the_order_of_keys_differs() -> None:
     assert digest({"a": 1, "b": {"c": "ü", "d": []}}) == digest({"b": {"d": [], "c": "ü"}, "a": 1})
     assert digest({"a": []}) != digest({"a": {}})
+
+
+@pytest.mark.parametrize("kind", ["Secret", "ConfigMap"])
+def test_desired_sends_no_empty_data_since_a_controller_that_fills_it_would_take_it_from_us(kind: str) -> None:
+    assert desired(obj("v1", kind, data={}, binaryData=None), True) == obj("v1", kind)
+    assert desired(obj("v1", kind, data={"a": ""}), True)["data"] == {"a": ""}
