@@ -275,9 +275,9 @@ failed_objects:
   type: list
   elements: dict
 missing_permissions:
-  description: A ClusterRole with everything that was forbidden.
+  description: One ClusterRole, or Role where one namespace is concerned, with everything that was forbidden.
   returned: when the API server refused for lack of permission
-  type: str
+  type: dict
 timeline:
   description: Seconds from the start to the end of each stage.
   returned: always
@@ -417,6 +417,8 @@ def main() -> None:
     except (EngineError, ClusterError) as error:
         module.fail_json(msg=redactor.text(str(error)))
     result = report.as_result(redactor, diff=settings.diff)
+    for text in result.pop("warnings"):
+        module.warn(text)
     if report.failures:
         module.fail_json(msg=redactor.text(summary(report)), **result)
     module.exit_json(**result)

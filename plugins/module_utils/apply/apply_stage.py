@@ -41,8 +41,15 @@ class ApplyStage:
     """One dataflow over what the comparison left to do."""
 
     def __init__(
-        self, settings: Settings, tools: Tools, comparison: Comparison, store: ledgers.LedgerStore, ledger: ledgers.Ledger,
-        run_id: str, deadline: float, lease: Lease,
+        self,
+        settings: Settings,
+        tools: Tools,
+        comparison: Comparison,
+        store: ledgers.LedgerStore,
+        ledger: ledgers.Ledger,
+        run_id: str,
+        deadline: float,
+        lease: Lease,
     ) -> None:
         self.settings = settings
         self.ledger = replace(
@@ -88,7 +95,9 @@ class ApplyStage:
             decisions=self._known(todo),
             hooks=webhook_gates(self._comparison.items, self.surroundings),
             looker=self.looker,
-            writer=Writer(self._tools.client, self.comparer, self._tools.clock, self.settings.backup_dir),
+            writer=Writer(
+                self._tools.client, self.comparer, self._tools.clock.sleep, self._tools.clock.monotonic, self.settings.backup_dir
+            ),
             clock=self._tools.clock.monotonic,
             pool=self._tools.pool,
             on_done=self._done,
@@ -116,7 +125,15 @@ class ApplyStage:
         items = self._comparison.items
         before, turns = edges(items), ranks(items, gates.backing)
         nodes = [
-            Node(item.index, str(item.identity), turns[item.index], before[item.index].hard, before[item.index].soft, gates.behind[item.index], item.is_crd)
+            Node(
+                item.index,
+                str(item.identity),
+                turns[item.index],
+                before[item.index].hard,
+                before[item.index].soft,
+                gates.behind[item.index],
+                item.is_crd,
+            )
             for item in todo
         ]
         return Scheduler(
@@ -131,8 +148,14 @@ class ApplyStage:
     def _record(self, item: Item, metadata: Mapping[str, Any], *, created: bool) -> None:
         entry = ownership.own_entry(dict(metadata))
         self.ledger = ledgers.with_result(
-            self.ledger, item.identity, item.digest, str(metadata.get("uid") or ""), ownership.entry_key(entry) if entry else "",
-            metadata.get("generation"), item.part.component, created=created,
+            self.ledger,
+            item.identity,
+            item.digest,
+            str(metadata.get("uid") or ""),
+            ownership.entry_key(entry) if entry else "",
+            metadata.get("generation"),
+            item.part.component,
+            created=created,
         )
 
     def _done(self, item: Item, outcome: Outcome) -> None:
@@ -178,7 +201,9 @@ class ApplyStage:
         decision = outcome.decision or decision
         if outcome.failure is not None:
             return Row(item.identity, component, failed_action(decision), "", decision, outcome.failure, state.attempts, state.seconds)
-        return Row(item.identity, component, outcome.action, decision.reason if decision else "", decision, None, state.attempts, state.seconds)
+        return Row(
+            item.identity, component, outcome.action, decision.reason if decision else "", decision, None, state.attempts, state.seconds
+        )
 
     def waits(self) -> list[Wait]:
         """The gates that something waited for, longest first."""

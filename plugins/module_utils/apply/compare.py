@@ -83,9 +83,11 @@ class Comparer:
         action = "unchanged" if same and not rename else "adopt"
         return Decision(action, body, live, None, yielded, rename, additions=additions)
 
-    def _configure(self, item: Item, body: dict[str, Any], live: dict[str, Any], change: difference.Difference, yielded: tuple[str, ...]) -> Decision:
+    def _configure(
+        self, item: Item, body: dict[str, Any], live: dict[str, Any], change: difference.Difference, yielded: tuple[str, ...]
+    ) -> Decision:
         if item.group_kind == CRD_KIND:
-            breaches = crd_safety.breaches(live, body, [])
+            breaches = crd_safety.breaches(live, body, self._versions_in_use(live))
             if breaches:
                 failure = Failure("invalid", f"Failed to apply {item.identity}: {'; '.join(breaches)}", "Migrate the stored objects first.")
                 return Decision("invalid", body, live, change, failure=failure)
@@ -93,6 +95,14 @@ class Comparer:
         action = "adopt" if adopting and BOOKKEEPING.issuperset(change.paths) else "configure"
         additions = tuple(ownership.foreign_additions(live, body))
         return Decision(action, body, live, change, yielded, self._rename(live), additions=additions)
+
+    def _versions_in_use(self, crd: dict[str, Any]) -> list[str]:
+        """The versions that objects of a live CRD were stored in; none when it has no objects."""
+        spec = crd.get("spec") or {}
+        served = [row["name"] for row in spec.get("versions") or [] if row.get("served")]
+        collection = f"/apis/{spec.get('group')}/{served[0] if served else 'v1'}/{(spec.get('names') or {}).get('plural')}"
+        answer = self.client.request("GET", collection, query={"limit": 1}, count_as="LIST")
+        return list((crd.get("status") or {}).get("storedVersions") or []) if answer.body().get("items") else []
 
     def _rename(self, live: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """Only an object that was never ours is taken over whole; later additions by hand stay their maker's."""

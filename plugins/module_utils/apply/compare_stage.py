@@ -89,7 +89,11 @@ class Comparison:
             raise EngineError(
                 f"{self.adoption()}. Nothing was written. Look at the plan (check mode), then set `adopt: allow` to take them over."
             )
-        barred = [row.failure for row in self.decisions.values() if row.failure is not None and row.failure.error_class in ("transition", "foreign_set")]
+        barred = [
+            row.failure
+            for row in self.decisions.values()
+            if row.failure is not None and row.failure.error_class in ("transition", "foreign_set")
+        ]
         if barred:
             told = "; ".join(f"{failure.message}. {failure.advice}" for failure in barred[:MOST_NAMED])
             more = f" ({len(barred) - MOST_NAMED} more like these.)" if len(barred) > MOST_NAMED else ""

@@ -26,7 +26,9 @@ def gather(client: Client, pending: Sequence[Item], *, with_pods: bool) -> Readi
     if CLAIM in kinds:
         rows = _items(client, "/apis/storage.k8s.io/v1/storageclasses")
         modes = {row["metadata"]["name"]: row.get("volumeBindingMode") or "Immediate" for row in rows}
-        default = next((row["metadata"]["name"] for row in rows if (row["metadata"].get("annotations") or {}).get(DEFAULT_CLASS) == "true"), "")
+        default = next(
+            (row["metadata"]["name"] for row in rows if (row["metadata"].get("annotations") or {}).get(DEFAULT_CLASS) == "true"), ""
+        )
     pods = _pods(client, pending, with_pods)
     namespaces = bindings = None
     if PROFILE in kinds:

@@ -11,8 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, all_namespace_labels, intercepts
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Surroundings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, Surroundings, all_namespace_labels, intercepts
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Look, Looker
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Apply, Poll, Probe, Scheduler, Task
@@ -54,7 +53,9 @@ class Execution:
         while not self.scheduler.settled:
             now = self.clock()
             if self.lost():
-                raise EngineError("The Lease of this set was lost: the API server could not be reached in time. Run again; the next run goes on.")
+                raise EngineError(
+                    "The Lease of this set was lost: the API server could not be reached in time. Run again; the next run goes on."
+                )
             if now >= limits.deadline:
                 self._give_up("run_timeout is over")
                 break
@@ -125,7 +126,8 @@ class Execution:
     def _applied(self, task: Apply, result: Any, now: float) -> None:
         if isinstance(result, Exception):
             item = self.items[task.index]
-            failure = Failure("internal", f"Failed to apply {item.identity}: {type(result).__name__}: {result}", "This is a fault of the collection; report it.")
+            text = f"Failed to apply {item.identity}: {type(result).__name__}: {result}"
+            failure = Failure("internal", text, "This is a fault of the collection; report it.")
             result = Outcome(failure=failure)
         self.scheduler.applied(task.index, result, now)
         if result.failure is None:

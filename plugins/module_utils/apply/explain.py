@@ -11,7 +11,10 @@ from typing import Any
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import probes
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
 
-PLURALS = {"MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingWebhookConfiguration": "validatingwebhookconfigurations"}
+PLURALS = {
+    "MutatingWebhookConfiguration": "mutatingwebhookconfigurations",
+    "ValidatingWebhookConfiguration": "validatingwebhookconfigurations",
+}
 MOST_NAMED = 5
 
 
@@ -25,7 +28,8 @@ def explain(client: Client, hook: probes.Webhook, reason: str, parked: Sequence[
     if parked:
         more = f" and {len(parked) - MOST_NAMED} more" if len(parked) > MOST_NAMED else ""
         behind = f" Waiting behind it: {', '.join(parked[:MOST_NAMED])}{more}."
-    return f"Webhook {hook.name} of {hook.configuration_kind} {hook.configuration} does not answer: {reason or 'no answer yet'} ({state}).{behind}"
+    what = f"Webhook {hook.name} of {hook.configuration_kind} {hook.configuration}"
+    return f"{what} does not answer: {reason or 'no answer yet'} ({state}).{behind}"
 
 
 def _authority(client: Client, hook: probes.Webhook) -> str:

@@ -92,7 +92,9 @@ def _namespace_gates(items: Sequence[Item], found: dict[str, Gate], behind: list
         name = item.identity.namespace
         if name in profiles and name not in rendered:
             key = f"namespace:{name}"
-            found[key] = Gate(key, "namespace", f"namespace {name}, which Profile {name} makes", frozenset({profiles[name]}), namespace=name)
+            found[key] = Gate(
+                key, "namespace", f"namespace {name}, which Profile {name} makes", frozenset({profiles[name]}), namespace=name
+            )
             behind[item.index].add(key)
 
 
@@ -154,22 +156,14 @@ def _webhook_gate(
         if service is not None:
             needs.add(service.index)
         content = service.desired if service is not None else surroundings.services.get(place)
-        for item in items:
-            if content is not None and item.group_kind in WORKLOAD_KINDS and item.identity.namespace == place[0] and backs(content, item):
-                needs.add(item.index)
-                backends.append(item.identity)
+        workloads = {item.identity: item for item in items if item.group_kind in WORKLOAD_KINDS}
+        if content is not None:
+            backends = probes.service_backends(content, (item.desired for item in workloads.values()))
+            needs.update(workloads[identity].index for identity in backends)
     where = f"Service {hook.service.namespace}/{hook.service.name}" if hook.service else "its URL"
     title = f"webhook {hook.name} of {hook.configuration_kind} {hook.configuration} at {where}"
     key = f"webhook:{hook.configuration_kind}/{hook.configuration}/{hook.name}"
     return Gate(key, "webhook", title, frozenset(needs), webhook=hook, backends=tuple(backends))
-
-
-def backs(service: Mapping[str, Any], item: Item) -> bool:
-    """Whether the pods of a workload are behind a Service."""
-    selector = (service.get("spec") or {}).get("selector") or {}
-    template = item.pod_template or {}
-    labels = (template.get("metadata") or {}).get("labels") or {}
-    return bool(selector) and all(labels.get(key) == value for key, value in selector.items())
 
 
 def all_namespace_labels(items: Iterable[Item], surroundings: Surroundings) -> dict[str, dict[str, str]]:
@@ -207,7 +201,9 @@ def intercepts(hook: probes.Webhook, item: Item, namespace_labels: Mapping[str, 
 
 def _break_cycles(items: Sequence[Item], found: Mapping[str, Gate], behind: list[set[str]]) -> None:
     """A workload that backs a webhook never waits for what, directly or through others, waits for that workload."""
-    backers = sorted({index for gate in found.values() if gate.kind == "webhook" for index in gate.needs if items[index].group_kind in WORKLOAD_KINDS})
+    backers = sorted(
+        {index for gate in found.values() if gate.kind == "webhook" for index in gate.needs if items[index].group_kind in WORKLOAD_KINDS}
+    )
     for index in backers:
         for key in sorted(behind[index]):
             if found[key].kind in ("webhook", "ready") and index in _reached(found[key].needs, found, behind):

@@ -56,9 +56,13 @@ def read_parts(path: str) -> tuple[list[Document], list[str]]:
         with gzip.open(path, "rb") as stream:
             data = json.loads(stream.read())
     except (OSError, ValueError) as error:
-        raise EngineError(f"Failed to read the rendered parts {path}: {error}. Run the task again; if it happens again, report it.") from error
+        raise EngineError(
+            f"Failed to read the rendered parts {path}: {error}. Run the task again; if it happens again, report it."
+        ) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise EngineError(f"Failed to read the rendered parts {path}: unknown format. Use the same version of the collection on both sides.")
+        raise EngineError(
+            f"Failed to read the rendered parts {path}: unknown format. Use the same version of the collection on both sides."
+        )
     documents = []
     for entry in data["parts"]:
         part = Part(entry["name"], entry["component"], entry.get("layer"), tuple(entry.get("requires") or ()))
@@ -67,7 +71,9 @@ def read_parts(path: str) -> tuple[list[Document], list[str]]:
     return documents, list(data.get("warnings") or [])
 
 
-def resolve(documents: Iterable[Document], find: Lookup, set_name: str, namespaces_known: Callable[[str], bool] | None = None) -> list[Item]:
+def resolve(
+    documents: Iterable[Document], find: Lookup, set_name: str, namespaces_known: Callable[[str], bool] | None = None
+) -> list[Item]:
     """Give every document its identity and resource; raise InputRejected with all faults together.
 
     ``find(group, version, kind)`` answers from discovery. Kinds that only the set's own CRDs define are resolved from these.

@@ -21,7 +21,9 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalis
 
 WORKLOADS = {"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}
 # Such an answer to a dry run came before any webhook was asked.
-BEFORE_WEBHOOKS = frozenset({"transport", "throttled", "server_down", "kind_missing", "ns_missing", "ns_terminating", "auth", "rbac", "schema"})
+BEFORE_WEBHOOKS = frozenset(
+    {"transport", "throttled", "server_down", "kind_missing", "ns_missing", "ns_terminating", "auth", "rbac", "schema"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,16 @@ class Looker:
                 reasons.append(f"{identity}: {found.reason}")
         return "; ".join(reasons)
 
-    def webhook(self, gate: Gate, item: Item) -> tuple[str | None, str]:
+    def webhook(self, gate: Gate, item: Item, live: Mapping[Identity, dict[str, Any]] | None = None) -> tuple[str | None, str]:
         """Dry-run one object through a webhook: (None, "") when all its webhooks answered, else the failing one and why.
+
+        ``live`` spares the look at workloads where the caller has them.
 
         The workloads behind the webhook are looked at first: right after a webhook configuration is written the API server may not
         yet call it, so that a dry run which succeeds proves nothing while nobody can answer.
         """
-        live = self.live_workloads(gate.backends)
+        if live is None:
+            live = self.live_workloads(gate.backends)
         if gate.backends and not any(has_ready_pod(live.get(identity)) for identity in gate.backends):
             return "", self._not_ready(gate.backends, live) or f"{gate.backends[0]} has no ready pod"
         answer = self.dry_run(item)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Surroundings
@@ -50,7 +51,8 @@ def live_metadata(
         path = resource.collection(None)
         rows = reading(lambda: client.list_metadata(path), f"the {resource.kind} objects", sleep)
         return [
-            (Identity(resource.group, resource.kind, row.get("namespace", "") if resource.namespaced else "", row["name"]), row) for row in rows
+            (Identity(resource.group, resource.kind, row.get("namespace", "") if resource.namespaced else "", row["name"]), row)
+            for row in rows
         ]
 
     return {identity: metadata for rows in pool.map(one, wanted.values()) for identity, metadata in rows}
@@ -59,14 +61,16 @@ def live_metadata(
 def surroundings(client: Client, live: Mapping[Identity, Mapping[str, Any]], sleep: Callable[[float], None]) -> Surroundings:
     """Labels of live namespaces, live webhook configurations, and the Services behind these."""
     labels = {
-        identity.name: dict(metadata.get("labels") or {}) for identity, metadata in live.items() if (identity.group, identity.kind) == ("", "Namespace")
+        identity.name: dict(metadata.get("labels") or {})
+        for identity, metadata in live.items()
+        if (identity.group, identity.kind) == ("", "Namespace")
     }
     configurations = []
     for kind, plural in (
         ("MutatingWebhookConfiguration", "mutatingwebhookconfigurations"),
         ("ValidatingWebhookConfiguration", "validatingwebhookconfigurations"),
     ):
-        answer = reading(lambda path=f"{ADMISSION}/{plural}": client.get(path), f"the {kind} objects", sleep)
+        answer = reading(partial(client.get, f"{ADMISSION}/{plural}"), f"the {kind} objects", sleep)
         for row in answer.json().get("items") or []:
             configurations.append({**row, "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind})
     return Surroundings(labels, configurations)

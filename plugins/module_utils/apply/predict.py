@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import NOT_YET
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item
@@ -69,5 +68,3 @@ def schema_failure(item: Item, problems: list[str]) -> Failure:
         "Correct the field, or apply it with the release whose CustomResourceDefinition has it.",
         field=problems[0].split(":")[0],
     )
-
-

@@ -1,29 +1,123 @@
 # Copyright (c) 2026, kubeflow.platform contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stage that removes what is recorded and no longer desired, or says what it would remove."""
+"""The stage that removes what is recorded and no longer desired, or says what it would remove and why the rest stays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Ledger, LedgerStore
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import prune
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Ledger
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.replacing import replaced_by
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 if TYPE_CHECKING:
     from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Tools
 
+GONE_TIMEOUT = 60.0
+PAUSE = 0.5
+
 
 class PruneStage:
-    def __init__(self, settings: Settings, tools: Tools, ledger: Ledger) -> None:
+    """Decides about the recorded objects of a ledger, and deletes those that may go."""
+
+    def __init__(self, settings: Settings, tools: Tools, ledger: Ledger, recorded_release: str, written: Collection[Identity] = ()) -> None:
+        """``recorded_release`` is that of the ledger as this run found it; ``written`` are the objects that this run wrote."""
+        self._settings = settings
+        self._tools = tools
         self._ledger = ledger
+        self._recorded_release = recorded_release
+        self._written = frozenset(written)
+        self._decisions: list[prune.Decision] = []
+        self.gone: list[Identity] = []
 
     def plan(self, items: Sequence[Item], live: Mapping[Identity, dict[str, Any]], *, failed: bool) -> list[Row]:
-        return []
+        """A row for each recorded object that is no longer desired."""
+        desired = {item.identity for item in items}
+        release = self._settings.release or self._recorded_release
+        circumstances = prune.Circumstances(
+            scope=frozenset(self._settings.scope),
+            removed=frozenset(self._settings.removed),
+            components=frozenset(item.part.component for item in items),
+            failed=failed,
+            release_changed=self._recorded_release not in ("", release),
+            unreadable=self._unreadable(),
+            replacements=self._replacements(
+                items, [identity for identity in self._ledger.entries if identity in live and identity not in desired]
+            ),
+            # A run that waited knows that all works, else it failed; one that did not wait knows nothing of what it wrote.
+            unready=frozenset() if self._settings.wait else self._written,
+        )
+        self._decisions = prune.decide(self._ledger, desired, live, circumstances)
+        self.gone = [row.identity for row in self._decisions if row.action == "gone"]
+        return [self._row(row) for row in self._decisions if row.action != "gone"]
 
-    def carry_out(self, store: LedgerStore) -> list[Identity]:
-        return []
+    def _unreadable(self) -> frozenset[tuple[str, str]]:
+        """Kinds of recorded objects whose API server does not answer: they are unknown, not gone."""
+        kinds = {(identity.group, identity.kind) for identity in self._ledger.entries}
+        return frozenset(kind for kind in kinds if self._tools.discovery.group_is_stale(kind[0]))
+
+    def _replacements(self, items: Sequence[Item], candidates: Sequence[Identity]) -> dict[Identity, list[Identity]]:
+        """What takes the place of each candidate; only needed where something may be unready."""
+        if self._settings.wait:
+            return {}
+        rows = [(item.identity, item.desired) for item in items]
+        found = {}
+        for identity in candidates:
+            resource = self._tools.discovery.preferred(identity.group, identity.kind)
+            answer = self._tools.client.get(resource.path(identity.namespace, identity.name)) if resource else None
+            if answer is not None and answer.ok:
+                found[identity] = replaced_by(answer.json(), rows)
+        return found
+
+    def _row(self, decision: prune.Decision) -> Row:
+        component = self._ledger.entries[decision.identity].component
+        if decision.action == "prune" and self._settings.prune != "delete":
+            return Row(decision.identity, component, "keep", f"{decision.reason}; set `prune: delete` to delete it")
+        return Row(decision.identity, component, "keep" if decision.action == "foreign" else decision.action, decision.reason)
+
+    def carry_out(self, rows: Sequence[Row]) -> list[Row]:
+        """Delete what may go, in order, each with its uid as precondition; what cannot be deleted fails, and stays recorded."""
+        if self._settings.prune != "delete":
+            return list(rows)
+        failures = {}
+        for decision in self._decisions:
+            if decision.action == "prune":
+                failure = self._delete(decision)
+                if failure is None:
+                    self.gone.append(decision.identity)
+                else:
+                    failures[decision.identity] = failure
+        return [replace(row, failure=failures.get(row.identity)) for row in rows]
+
+    def _delete(self, decision: prune.Decision) -> Failure | None:
+        resource = self._tools.discovery.preferred(decision.identity.group, decision.identity.kind)
+        if resource is None:
+            return None
+        path = resource.path(decision.identity.namespace, decision.identity.name)
+        try:
+            answer = self._tools.client.delete(path, decision.uid, decision.propagation, resource_version=decision.resource_version or None)
+            if not answer.ok and answer.status != 404:
+                return classify(answer, resource=resource, identity=decision.identity, verb="delete")
+            return self._await_gone(path, decision)
+        except Unreachable as error:
+            return classify_transport(error, identity=decision.identity, verb="delete")
+
+    def _await_gone(self, path: str, decision: prune.Decision) -> Failure | None:
+        """Until no object with that uid is there; one that a finalizer holds is reported and stays recorded."""
+        until = self._tools.clock.monotonic() + GONE_TIMEOUT
+        while True:
+            answer = self._tools.client.get(path)
+            if answer.status == 404 or (answer.ok and answer.json()["metadata"].get("uid") != decision.uid):
+                return None
+            if self._tools.clock.monotonic() >= until:
+                return classify(answer, resource=None, identity=decision.identity, verb="delete")
+            self._tools.clock.sleep(PAUSE)

@@ -59,7 +59,9 @@ def _namespace(hook: probes.Webhook, resource: Resource, labels: Mapping[str, st
     """A namespace (or "" for a cluster-scoped resource) in which the webhook would see such an object."""
     candidates = sorted(namespace_labels, key=lambda name: (name != HOME, name)) if resource.namespaced else [""]
     for name in candidates:
-        if hook.matches(resource.group, resource.version, resource.plural, "CREATE", namespace_labels.get(name, {}), labels, resource.namespaced):
+        if hook.matches(
+            resource.group, resource.version, resource.plural, "CREATE", namespace_labels.get(name, {}), labels, resource.namespaced
+        ):
             return name
     return None
 

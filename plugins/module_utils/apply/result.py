@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply import permissions
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, Decision
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import difference
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
@@ -83,8 +83,8 @@ class Report:
             "timeline": {stage: round(seconds, 2) for stage, seconds in self.timeline.items()},
             "requests": dict(self.requests),
         }
-        role = permissions.role_text([row.failure for row in self.failures if row.failure is not None])
-        if role:
+        role = mending_role(row.failure.rbac for row in self.failures if row.failure is not None and row.failure.rbac is not None)
+        if role is not None:
             result["missing_permissions"] = role
         result = redactor.object(result)
         if diff:

@@ -33,7 +33,7 @@ def backoff(failure: Failure, tries: int, jitter: float) -> float:
     if failure.retry_after is not None:
         return failure.retry_after
     ceiling = LONGEST_SHORT_PAUSE if failure.error_class in SHORT else LONGEST_PAUSE
-    longest = min(ceiling, FIRST_PAUSE * 2**min(tries, 10))
+    longest = min(ceiling, FIRST_PAUSE * float(2 ** min(tries, 10)))
     return longest * (0.5 + 0.5 * jitter)
 
 

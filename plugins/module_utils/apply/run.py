@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kubeflow.platform contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One run of the engine, stage by stage: meet the cluster, compare, and - unless in check mode - record the intent, apply, wait, prune, record."""
+"""One run of the engine, stage by stage: meet the cluster and compare; unless in check mode record the intent, apply, wait, prune, record."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ class Run:
         found = self._tools.discovery.server_version
         if not within(found, *window):
             raise EngineError(
-                f"Kubernetes {found} is outside the range {window[0]} to {window[1]} that release {self._settings.release} was tested with, and "
-                "nothing was written. Choose another release or cluster, or set `allow_untested_kubernetes: true`."
+                f"Kubernetes {found} is outside the range {window[0]} to {window[1]} that release {self._settings.release} was tested with, "
+                "and nothing was written. Choose another release or cluster, or set `allow_untested_kubernetes: true`."
             )
 
     @contextmanager
@@ -100,7 +100,7 @@ class Run:
     def _check(self, items: Sequence[Item]) -> None:
         ledger = ledgers.LedgerStore(self._tools.client, self._tools.clock, self._settings.set_name).load()
         comparison = self._compare(items, ledger)
-        pruning = PruneStage(self._settings, self._tools, ledger)
+        pruning = PruneStage(self._settings, self._tools, ledger, ledger.release)
         self._report.rows += comparison.rows()
         self._report.rows += pruning.plan(items, comparison.live, failed=bool(comparison.failures()))
 
@@ -130,10 +130,10 @@ class Run:
             self._report.rows += verify.wait()
             self._report.waited += verify.waits
             self._mark("ready")
-        pruning = PruneStage(settings, tools, stage.ledger)
-        self._report.rows += pruning.plan(items, comparison.live, failed=bool(self._report.failures))
-        gone = pruning.carry_out(store) if settings.prune == "delete" else []
-        store.save(ledgers.without(verify.settle(stage.ledger), *gone), patience=30.0)
+        pruning = PruneStage(settings, tools, stage.ledger, ledger.release, stage.since)
+        planned = pruning.plan(items, comparison.live, failed=bool(self._report.failures))
+        self._report.rows += pruning.carry_out(planned)
+        store.save(ledgers.without(verify.settle(stage.ledger), *pruning.gone), patience=30.0)
 
 
 def within(version: str, least: str, most: str) -> bool:
@@ -144,5 +144,3 @@ def within(version: str, least: str, most: str) -> bool:
 
     found, low, high = numbers(version), numbers(least), numbers(most)
     return found >= low and found[: len(high)] <= high
-
-

@@ -58,7 +58,7 @@ class Probe:
     index: int
 
 
-Task = Union[Apply, Poll, Probe]
+Task = Union[Apply, Poll, Probe]  # noqa: UP007 - pylint takes `|` between classes for an operation
 
 
 @dataclass(slots=True)
@@ -171,7 +171,12 @@ class Scheduler:
         return tasks
 
     def _ready(self, state: NodeState, now: float) -> bool:
-        return state.phase == "waiting" and state.not_before <= now and self._unblocked(state) and all(self.gates[key].open for key in state.gates)
+        return (
+            state.phase == "waiting"
+            and state.not_before <= now
+            and self._unblocked(state)
+            and all(self.gates[key].open for key in state.gates)
+        )
 
     def _unblocked(self, state: NodeState) -> bool:
         """Whether all that must come before has come; gates and pauses aside."""
@@ -207,7 +212,11 @@ class Scheduler:
         return tasks
 
     def _wanted(self, state: GateState) -> bool:
-        return not state.failed and all(self._is_settled(need) for need in state.gate.needs) and any(self._parked(self.nodes[i]) for i in state.members)
+        return (
+            not state.failed
+            and all(self._is_settled(need) for need in state.gate.needs)
+            and any(self._parked(self.nodes[i]) for i in state.members)
+        )
 
     def _parked(self, state: NodeState) -> bool:
         return state.phase == "waiting" and self._unblocked(state)
@@ -242,7 +251,12 @@ class Scheduler:
             self.pressure.push_back()
         if failure.error_class == "webhook_down":
             self._park(state, failure, now)
-        elif may_retry(failure, state.retries.get(failure.error_class, 0), waits_for_kind=self._has_gate(state, "kind"), waits_for_namespace=self._may_appear(state)):
+        elif may_retry(
+            failure,
+            state.retries.get(failure.error_class, 0),
+            waits_for_kind=self._has_gate(state, "kind"),
+            waits_for_namespace=self._may_appear(state),
+        ):
             tries = state.retries.get(failure.error_class, 0)
             state.retries[failure.error_class] = tries + 1
             state.not_before = now + backoff(failure, tries, self._jitter())
@@ -379,12 +393,16 @@ class Scheduler:
             closed = [self.gates[key] for key in sorted(state.gates) if not self.gates[key].open]
             if closed:
                 reason = "; ".join(f"{row.gate.title}: {row.reason or 'not open yet'}" for row in closed)
-                failure = Failure("deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {reason}", "See what the gate waits for.")
+                failure = Failure(
+                    "deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {reason}", "See what the gate waits for."
+                )
             elif state.last is not None:
                 failure = Failure(state.last.error_class, state.last.message, state.last.advice)
             else:
                 blocked = [self.nodes[i].node.title for i in sorted(state.node.hard) if self._phase(i) != "done"]
-                failure = Failure("deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {', '.join(blocked) or 'its turn'}", "")
+                failure = Failure(
+                    "deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {', '.join(blocked) or 'its turn'}", ""
+                )
             state.phase = "failed"
             state.outcome = Outcome(failure=failure)
             self._progress(now)

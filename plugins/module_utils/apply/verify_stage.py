@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import SHORTEST_WAIT, ApplyStage
@@ -69,7 +69,9 @@ class VerifyStage:
 
     def _ours(self, gate: Gate) -> bool:
         return gate.webhook is not None and any(
-            item.group_kind in WEBHOOK_KINDS and item.identity.name == gate.webhook.configuration and item.identity.kind == gate.webhook.configuration_kind
+            item.group_kind in WEBHOOK_KINDS
+            and item.identity.name == gate.webhook.configuration
+            and item.identity.kind == gate.webhook.configuration_kind
             for item in (self._comparison.items[index] for index in gate.needs)
         )
 
@@ -77,13 +79,17 @@ class VerifyStage:
         components = {item.identity: item.part.component for item in self._comparison.items}
         rows = []
         for identity, found in {**left.objects, **left.failed}.items():
-            failure = Failure("not_ready", f"{identity} is not ready: {found.reason}", "Look at its events and its pods' logs, then run again.")
+            failure = Failure(
+                "not_ready", f"{identity} is not ready: {found.reason}", "Look at its events and its pods' logs, then run again."
+            )
             rows.append(Row(identity, components[identity], "not_ready", found.reason, None, failure))
         for gate in {gate.key: gate for gate in hooks}.values():
             if gate.key in left.hooks and gate.webhook is not None:
                 identity = Identity(WEBHOOK_GROUP, gate.webhook.configuration_kind, "", gate.webhook.configuration)
                 text = explain(self._tools.client, gate.webhook, left.hooks[gate.key], [])
-                failure = Failure("webhook_down", text.rstrip("."), "Look at the pods behind its Service, then run again.", webhook=gate.webhook.name)
+                failure = Failure(
+                    "webhook_down", text.rstrip("."), "Look at the pods behind its Service, then run again.", webhook=gate.webhook.name
+                )
                 rows.append(Row(identity, components.get(identity, ""), "not_ready", "its webhook does not answer", None, failure))
         return rows
 
@@ -97,18 +103,27 @@ class VerifyStage:
             return ledger
         tools = self._tools
         live = live_metadata(tools.client, {item.resource for item in written}, tools.pool, tools.clock.sleep)
-        moved = [item for item in written if item.identity in live and not ledgers.verified(ledger.entries.get(item.identity), live[item.identity], item.digest)]
+        moved = [
+            item
+            for item in written
+            if item.identity in live and not ledgers.verified(ledger.entries.get(item.identity), live[item.identity], item.digest)
+        ]
         for item, metadata in zip(moved, tools.pool.map(self._as_desired, moved)):
             if metadata is not None:
                 entry = ownership.own_entry(metadata)
                 known = ledger.entries[item.identity]
                 ledger = ledgers.with_result(
-                    ledger, item.identity, item.digest, metadata["uid"], ownership.entry_key(entry) if entry else "",
-                    metadata.get("generation"), known.component,
+                    ledger,
+                    item.identity,
+                    item.digest,
+                    metadata["uid"],
+                    ownership.entry_key(entry) if entry else "",
+                    metadata.get("generation"),
+                    known.component,
                 )
         return ledger
 
-    def _as_desired(self, item: Item) -> dict[str, object] | None:
+    def _as_desired(self, item: Item) -> dict[str, Any] | None:
         try:
             decision = self._applied.comparer.decide(item)
         except Unreachable:

@@ -57,8 +57,14 @@ class Waiter:
     tick: Callable[[str], None]
 
     def wait(
-        self, items: Sequence[Item], hooks: Sequence[Gate], since: Mapping[Identity, float], namespace_labels: Mapping[str, Mapping[str, str]],
-        *, deadline: float, no_progress: float,
+        self,
+        items: Sequence[Item],
+        hooks: Sequence[Gate],
+        since: Mapping[Identity, float],
+        namespace_labels: Mapping[str, Mapping[str, str]],
+        *,
+        deadline: float,
+        no_progress: float,
     ) -> Waiting:
         """Until all is ready, something failed for good, or time is up (monotonic seconds); returns what is left."""
         begun = self.clock.time()
@@ -119,18 +125,17 @@ class Waiter:
 
     def _hooks(self, probes: Sequence[tuple[Gate, Item | None]], waiting: Waiting) -> list[tuple[Gate, Item | None]]:
         """Ask the webhooks that have not answered yet; where no object can be made up, ready pods have to do."""
-        answers = list(self.pool.map(self._ask, probes))
+        workloads = self.looker.live_workloads(identity for gate, _item in probes for identity in gate.backends)
+        answers = list(self.pool.map(lambda probe: self._ask(*probe, workloads), probes))
         waiting.hooks = {gate.key: reason for (gate, _item), reason in zip(probes, answers) if reason}
         return [probe for probe, reason in zip(probes, answers) if reason]
 
-    def _ask(self, probe: tuple[Gate, Item | None]) -> str:
-        gate, item = probe
+    def _ask(self, gate: Gate, item: Item | None, workloads: Mapping[Identity, dict[str, Any]]) -> str:
         try:
             if item is None:
-                live = self.looker.live_workloads(gate.backends)
-                ready = not gate.backends or any(has_ready_pod(row) for row in live.values())
+                ready = not gate.backends or any(has_ready_pod(workloads.get(identity)) for identity in gate.backends)
                 return "" if ready else f"{gate.backends[0]} has no ready pod"
-            failing, reason = self.looker.webhook(gate, item)
+            failing, reason = self.looker.webhook(gate, item, workloads)
         except Unreachable as error:
             return str(error)
         # Another webhook's silence leaves this one unproven: the API server asks them one after the other.

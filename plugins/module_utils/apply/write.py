@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
@@ -72,5 +71,3 @@ class Writer:
 
     def _failed(self, item: Item, decision: Decision, answer: Response) -> Outcome:
         return Outcome(failure=classify(answer, resource=item.resource, identity=item.identity), decision=decision)
-
-
