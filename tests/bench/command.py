@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ from tests.bench.ready import Judge
 from tests.bench.table import table
 from tests.bench.ways import ROOT, WAYS, Setting
 
+_RELEASE = "26.03.1"
 PHASES = ("install", "again", "changed")
 _PATIENCE = 600.0
 _QUIET = 1.5
@@ -45,10 +47,13 @@ def main() -> int:
     output.mkdir(parents=True, exist_ok=True)
     bed = Bed(arguments.bed.resolve())
     results: dict[str, Any] = {"release": arguments.release, "faults": arguments.fault, "machine": _machine(), "ways": {}}
+    # A benchmark that is stopped must stop what it measures, and take its test bed down.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    source = _on_disk(arguments, output)
     try:
         for name in arguments.ways:
             _await_quiet(arguments.patience)
-            results["ways"][name] = _way(name, bed, arguments, output / name)
+            results["ways"][name] = _way(name, bed, arguments, source, output / name)
             (output / "bench.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     finally:
         if not arguments.keep:
@@ -60,8 +65,12 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("--tree", type=Path, default=ROOT / "tests" / "distribution", help="a distribution without remote references")
-    parser.add_argument("--release", default="26.03.1")
+    named = os.environ.get("KUBEFLOW_DISTRIBUTIONS")
+    tree = Path(named) / f"community-distribution-{_RELEASE}.tar.xz" if named else None
+    bases = Path(named) / "remote-bases.tar.xz" if named else None
+    parser.add_argument("--distribution", type=Path, default=tree, help="folder or archive (default: that of KUBEFLOW_DISTRIBUTIONS)")
+    parser.add_argument("--remote-bases", type=Path, default=bases, help="what it would fetch from the network, likewise")
+    parser.add_argument("--release", default=_RELEASE)
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--phases", nargs="+", choices=PHASES, default=list(PHASES))
     parser.add_argument("--fault", action="append", metavar="NAME=MODE:SECONDS", help="default: webhooks=late:10")
@@ -70,8 +79,24 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--patience", type=float, default=0.0, help=f"seconds to wait for a load under {_QUIET}")
     parser.add_argument("--keep", action="store_true", help="leave the test bed up")
     arguments = parser.parse_args()
+    if arguments.distribution is None:
+        parser.error("set KUBEFLOW_DISTRIBUTIONS, or name a --distribution (tests/distribution is a small one)")
     arguments.fault = arguments.fault or ["webhooks=late:10"]
     return arguments
+
+
+def _on_disk(arguments: argparse.Namespace, output: Path) -> Path:
+    """The distribution as a folder without remote references. Every way starts from that, so that no network is measured."""
+    options = {"source": str(arguments.distribution.resolve()), "work_dir": str(output / "distribution")}
+    if arguments.remote_bases:
+        options["remote_bases"] = str(arguments.remote_bases.resolve())
+    results = output / "distribution-result"
+    program = Path(sys.executable).parent / "ansible"
+    module = ["-m", "kubeflow.platform.distribution", "-a", json.dumps(options), "--tree", str(results)]
+    done = subprocess.run([str(program), "localhost", "-c", "local", *module], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"no distribution: {done.stdout}{done.stderr}")
+    return Path(json.loads((results / "localhost").read_text(encoding="utf-8"))["path"])
 
 
 class Bed:
@@ -103,10 +128,10 @@ class Bed:
         return int(json.loads(self.call("status", "--json"))["processes"]["kube-apiserver"]["pid"])
 
 
-def _way(name: str, bed: Bed, arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def _way(name: str, bed: Bed, arguments: argparse.Namespace, source: Path, folder: Path) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     tree = folder / "tree"
-    shutil.copytree(arguments.tree, tree)
+    shutil.copytree(source, tree)
     (folder / "work").mkdir()
     bed.fresh(arguments.fault)
     kubeconfig = bed.folder / "kubeconfig"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -33,10 +34,16 @@ def measure(command: list[str], environment: Mapping[str, str], log: Path, folde
     """Runs a command to its end."""
     with log.open("wb") as output:
         start = time.monotonic()
-        process = subprocess.Popen(command, env=dict(environment), cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, env=dict(environment), cwd=folder, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
         sampler = _Sampler(process.pid)
         sampler.start()
-        _, status, usage = os.wait4(process.pid, 0)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
         wall = time.monotonic() - start
         sampler.stop()
     process.returncode = os.waitstatus_to_exitcode(status)

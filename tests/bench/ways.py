@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +67,8 @@ def _playbook(path: Path, setting: Setting) -> list[str]:
         "kubeflow_kustomize_path": str(setting.kustomize),
     }
     extra = [argument for name, value in variables.items() for argument in ("-e", f"{name}={value}")]
-    return ["ansible-playbook", "-i", str(ROOT / "tests" / "bench" / "inventory.yml"), str(path), *extra]
+    program = Path(sys.executable).parent / "ansible-playbook"
+    return [str(program), "-i", str(ROOT / "tests" / "bench" / "inventory.yml"), str(path), *extra]
 
 
 WAYS: dict[str, Callable[[Setting], list[str]]] = {"loop": loop, "engine": engine, "site": site}
