@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kubeflow.platform contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One run of the engine, stage by stage: meet the cluster and compare; unless in check mode record the intent, apply, wait, prune, record."""
+"""One run of the engine, stage by stage: meet the cluster, compare and, unless in check mode, record the intent, apply, wait and prune."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Run:
         found = self._tools.discovery.server_version
         if not within(found, *window):
             raise EngineError(
-                f"Kubernetes {found} is outside the range {window[0]} to {window[1]} that release {self._settings.release} was tested with, "
+                f"Kubernetes {found} is outside the range {window[0]} to {window[1]} that release {self._settings.release} was tested on, "
                 "and nothing was written. Choose another release or cluster, or set `allow_untested_kubernetes: true`."
             )
 

@@ -126,7 +126,7 @@ class Waiter:
     def _hooks(self, probes: Sequence[tuple[Gate, Item | None]], waiting: Waiting) -> list[tuple[Gate, Item | None]]:
         """Ask the webhooks that have not answered yet; where no object can be made up, ready pods have to do."""
         workloads = self.looker.live_workloads(identity for gate, _item in probes for identity in gate.backends)
-        answers = list(self.pool.map(lambda probe: self._ask(*probe, workloads), probes))
+        answers = list(self.pool.map(lambda probe: self._ask(probe[0], probe[1], workloads), probes))
         waiting.hooks = {gate.key: reason for (gate, _item), reason in zip(probes, answers) if reason}
         return [probe for probe, reason in zip(probes, answers) if reason]
 
