@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+_LONGEST = 1000
 _DEPRECATED = re.compile(r"Warning: '(\w+)' is deprecated")
 _STAMP = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d ")
 _YAML = re.compile(r"MalformedYAMLError: (?:yaml: )?(?P<why>.*?) in File: (?P<file>[^\s':]+)")
@@ -38,8 +39,8 @@ def warnings(texts: Iterable[str]) -> list[str]:
 
 def failure(text: str, files: Sequence[str]) -> str:
     """The cause in kustomize's error text; ``files`` are what the build reaches, to name a file in full."""
-    line = next((line for line in reversed(text.splitlines()) if line.startswith("Error: ")), text.strip() or "it gave no reason")
-    line = line.removeprefix("Error: ")
+    start = text.rfind("\nError: ")
+    line = " ".join(text[start + 1 :].split()).removeprefix("Error: ") or "it gave no reason"
     broken = _YAML.search(line)
     if broken:
         name = broken.group("file")
@@ -48,7 +49,8 @@ def failure(text: str, files: Sequence[str]) -> str:
     invalid = _INVALID.search(line)
     if invalid:
         return f"a kustomization is not valid: {invalid.group('why')}"
-    return _innermost(line)
+    reason = _innermost(line)
+    return reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}..."
 
 
 def _innermost(line: str) -> str:

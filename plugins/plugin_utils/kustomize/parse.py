@@ -16,7 +16,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.yamlstream import StreamError, load_all
 
 _SHOWN = 120
-_FIELD = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
+_FIELD = re.compile(r"[a-z][A-Za-z0-9]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,9 @@ def _fault(obj: Any) -> str:
         reason = f"it has no apiVersion and kind: {canonical(obj)[:_SHOWN]}"
     else:
         # A log line with a colon in it, above an object, reads as one more field of the object.
-        strange = next((key for key in obj if not _FIELD.match(key)), None)
+        # Fields are printed by name, so only few can stand above apiVersion.
+        first = next(iter(obj))
+        strange = first if first > "apiVersion" else next((key for key in obj if not _FIELD.match(key)), None)
         reason = f"it has a field {strange[:_SHOWN]!r}" if strange is not None else ""
     if reason:
         return (

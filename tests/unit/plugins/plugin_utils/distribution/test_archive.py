@@ -12,6 +12,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.distribution.archive import is_archive, top_folder, unpack
@@ -39,7 +40,8 @@ def entry(name: str, kind: bytes, target: str = "") -> Add:
 
 
 def tar(path: Path, *adds: Add) -> Path:
-    with tarfile.open(path, "w:" + path.suffix.removeprefix(".").replace("tar", "")) as archive:
+    mode: Any = "w:" + path.suffix.removeprefix(".").replace("tar", "")
+    with tarfile.open(path, mode) as archive:
         for add in adds:
             add(archive)
     return path

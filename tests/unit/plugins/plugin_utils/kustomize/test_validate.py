@@ -43,7 +43,7 @@ WIDGETS: dict[str, Any] = {
 
 def judge(tmp_path: Path, *objects: dict[str, Any], digest: str | None = None) -> list[str]:
     file = tmp_path / "parts.json.gz"
-    heading = {"name": "p", "component": "p", "layer": None, "requires": []}
+    heading: dict[str, Any] = {"name": "p", "component": "p", "layer": None, "requires": []}
     file.write_bytes(partsfile.compose(None, [(heading, [rendered(obj) for obj in objects])], []))
     return validate(file, digest, Cache(tmp_path / "cache"), "1.36")
 
