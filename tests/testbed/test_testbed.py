@@ -19,8 +19,10 @@ from typing import Any
 
 import pytest
 
-from tests.testbed.bed import ports
+from tests.testbed import audit
+from tests.testbed.bed import faults, ports
 from tests.testbed.bed.build import binaries
+from tests.testbed.bed.report import BedError
 from tests.testbed.fixtures import Bed, shared
 
 pytestmark = pytest.mark.bed
@@ -97,15 +99,15 @@ def condition_named(thing: dict[str, dict[str, list[dict[str, str]]]], name: str
     return next(condition for condition in thing["status"]["conditions"] if condition["type"] == name)
 
 
-def test_pods_get_ready_and_serve_logs_exec_and_port_forward(bed: Bed, web: int) -> None:
-    with_pod(bed, "good")
-    assert eventually(lambda: ready(bed, "good"))
-    assert "current log" in bed.kubectl("logs", "deploy/good").stdout
-    assert "previous log" in bed.kubectl("logs", "--previous", "deploy/good").stdout
-    assert bed.kubectl("exec", "deploy/good", "--", "echo", "hello").stdout == "hello\n"
-    assert bed.kubectl("exec", "-i", "deploy/good", "--", "cat", stdin="secret").stdout == "secret"
-    assert bed.kubectl("exec", "deploy/good", "--", "sh", "-c", "exit 3", check=False).returncode == 3
-    with port_forward(bed, "deploy/good", 8080) as port, urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=10) as answer:
+def test_pods_get_ready_and_serve_logs_exec_and_port_forward(worker_bed: Bed, web: int) -> None:
+    with_pod(worker_bed, "good")
+    assert eventually(lambda: ready(worker_bed, "good"))
+    assert "current log" in worker_bed.kubectl("logs", "deploy/good").stdout
+    assert "previous log" in worker_bed.kubectl("logs", "--previous", "deploy/good").stdout
+    assert worker_bed.kubectl("exec", "deploy/good", "--", "echo", "hello").stdout == "hello\n"
+    assert worker_bed.kubectl("exec", "-i", "deploy/good", "--", "cat", stdin="secret").stdout == "secret"
+    assert worker_bed.kubectl("exec", "deploy/good", "--", "sh", "-c", "exit 3", check=False).returncode == 3
+    with port_forward(worker_bed, "deploy/good", 8080) as port, urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=10) as answer:
         assert answer.read() == b"from loopback"
 
 
@@ -122,23 +124,26 @@ def port_forward(bed: Bed, target: str, port: int) -> Iterator[int]:
             forward.terminate()
 
 
-def test_pods_fail_and_wait_when_an_annotation_says_so(bed: Bed) -> None:
+def test_pods_fail_and_wait_when_an_annotation_says_so(worker_bed: Bed) -> None:
     def state(name: str, key: str) -> object:
         return next(
-            (status.get("containerStatuses", [{}])[0].get("state", {}).get(key, {}).get("reason") for status in pods(bed, name)), None
+            (status.get("containerStatuses", [{}])[0].get("state", {}).get(key, {}).get("reason") for status in pods(worker_bed, name)),
+            None,
         )
 
     for how in ("stuck", "pull", "crash"):
-        with_pod(bed, how, {"testbed.kubeflow.platform/pod": how})
-    with_pod(bed, "later", {"testbed.kubeflow.platform/ready-after": "4s"})
-    with_pod(bed, "done", job=True)
-    with_pod(bed, "fails", {"testbed.kubeflow.platform/pod": "fail"}, job=True)
+        with_pod(worker_bed, how, {"testbed.kubeflow.platform/pod": how})
+    with_pod(worker_bed, "later", {"testbed.kubeflow.platform/ready-after": "4s"})
+    with_pod(worker_bed, "done", job=True)
+    with_pod(worker_bed, "fails", {"testbed.kubeflow.platform/pod": "fail"}, job=True)
     assert eventually(lambda: state("pull", "waiting") == "ImagePullBackOff" and state("crash", "waiting") == "CrashLoopBackOff")
     assert eventually(
-        lambda: bool(bed.get("job", "done")["status"].get("succeeded")) and bool(bed.get("job", "fails")["status"].get("failed"))
+        lambda: (
+            bool(worker_bed.get("job", "done")["status"].get("succeeded")) and bool(worker_bed.get("job", "fails")["status"].get("failed"))
+        )
     )
-    assert pods(bed, "stuck")[0]["phase"] == "Pending"
-    assert eventually(lambda: ready(bed, "later"))
+    assert pods(worker_bed, "stuck")[0]["phase"] == "Pending"
+    assert eventually(lambda: ready(worker_bed, "later"))
 
 
 def test_reset_when_things_were_made_leaves_an_empty_cluster_and_the_same_kubeconfig(worker_bed: Bed) -> None:
@@ -247,3 +252,20 @@ def test_beds_when_started_at_the_same_time_get_different_places(tmp_path: Path)
     finally:
         for bed in beds:
             ports.release(bed)
+
+
+def test_fault_when_given_on_the_command_line_becomes_an_entry_of_the_file(tmp_path: Path) -> None:
+    faults.write(tmp_path, {**faults.parse("webhooks=late:10"), "ca": faults.entry(["deny", "message=no"])})
+    assert faults.read(tmp_path) == {"webhooks": {"mode": "late", "seconds": 10.0}, "ca": {"mode": "deny", "message": "no"}}
+    with pytest.raises(BedError, match="expected NAME=MODE"):
+        faults.parse("webhooks")
+
+
+def test_audit_log_when_a_line_is_half_written_waits_for_the_rest(tmp_path: Path) -> None:
+    log = tmp_path / "audit.log"
+    line = json.dumps({"verb": "delete", "requestURI": "/x", "responseStatus": {"code": 200}, "objectRef": {"resource": "pods"}})
+    log.write_text(f"{line}\n{line[:10]}", encoding="utf-8")
+    first = audit.read(log)
+    assert len(first.writes()) == 1
+    log.write_text(f"{line}\n{line}\n", encoding="utf-8")
+    assert len(audit.read(log, first.end).writes()) == 1

