@@ -16,7 +16,7 @@ setup: ## make the development environment (about a minute, once)
 
 .PHONY: demo
 demo: ## install a small distribution on a test bed; DISTRIBUTION=<folder or archive> takes a real one
-	@tests/tools/demo $(DISTRIBUTION)
+	@$(RUN) python tests/tools/demo.py $(DISTRIBUTION)
 
 .PHONY: test
 test: ## everything that must hold before a change lands: unit, lint, integration, molecule
@@ -48,11 +48,11 @@ soak: ## long matrices: every Python and ansible-core, every release, kills and 
 
 .PHONY: testbed
 testbed: ## start a test bed; the last line is its kubeconfig
-	@tests/testbed/testbed up
+	@$(RUN) tests/testbed/testbed up
 
 .PHONY: testbed-down
 testbed-down: ## stop the test bed
-	@tests/testbed/testbed down
+	@$(RUN) tests/testbed/testbed down
 
 .PHONY: lock
 lock: ## choose new versions of everything that development installs

@@ -15,9 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 VARIABLE = "KUBEFLOW_DISTRIBUTIONS"
 LEFT_OUT = f"{VARIABLE} is not set"
+
+# A change must not fail for what chance found elsewhere, nor for a busy machine; `make soak` searches on.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("searching", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "repeatable")
 
 pytest_plugins = ["tests.testbed.fixtures"] if (Path(__file__).parent / "testbed" / "fixtures.py").exists() else []
 
@@ -91,3 +97,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"{len(skipped)} tests need real distributions and were left out: {VARIABLE} names no folder with them.", yellow=True, bold=True
         )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a test bed or a real distribution by the fixtures that it asks for."""
+    needs = {"bed": {"bed", "worker_bed", "shared_bed"}, "distribution": {"distributions"}}
+    for item in items:
+        for marker, fixtures in needs.items():
+            if fixtures & set(getattr(item, "fixturenames", ())):
+                item.add_marker(marker)

@@ -7,6 +7,7 @@ beside what they check, and `ansible-test` wants to lie in a real `ansible_colle
 from __future__ import annotations
 
 import filecmp
+import importlib.util
 import os
 import re
 import shutil
@@ -33,6 +34,10 @@ subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", *wante
 
 # Kubernetes manifests hold several YAML documents a file, which is wrong only for Ansible's own YAML.
 MANIFESTS = ("tests/distribution/", "tests/testbed/kwok/")
+
+
+# What mypy reads. Test functions are read too where a package holds them beside programs.
+TYPED = ("plugins", "tests.tools", "tests.testbed", "tests.quality", "tests.bench")
 
 
 @dataclass(frozen=True)
@@ -111,8 +116,9 @@ def mypy() -> Verdict:
     """Strict types, for the collection and for the programs among the tests."""
     copy = copy_of_checkout("mypy")
     cache_folder = str(cache() / "mypy")
+    packages = [word for name in TYPED for word in ("-p", f"{COLLECTION}.{name}")]
     code, output = command(
-        *("mypy", "--cache-dir", cache_folder, "-p", f"{COLLECTION}.plugins", "-p", f"{COLLECTION}.tests.tools"),
+        *("mypy", "--cache-dir", cache_folder, *packages),
         cwd=copy,
         # Not in PYTHONPATH: mypy takes what it finds there for somebody else's.
         environment={"MYPYPATH": str(copy.parent.parent.parent), "PYTHONPATH": ""},
@@ -140,9 +146,9 @@ def sanity() -> Verdict:
 
 def place_pip(folder: Path) -> None:
     """Put our script where this version of ansible-test looks for the one that it would fetch."""
-    import ansible_test._internal as internal
-
-    source = Path(internal.__file__).with_name("python_requirements.py").read_text(encoding="utf-8")
+    found = importlib.util.find_spec("ansible_test")
+    (package,) = found.submodule_search_locations if found and found.submodule_search_locations else [""]
+    source = (Path(package) / "_internal" / "python_requirements.py").read_text(encoding="utf-8")
     folder.mkdir(parents=True, exist_ok=True)
     for version in re.findall(r"pip='([\d.]+)'", source):
         (folder / f"get_pip_{version.replace('.', '_')}.py").write_text(GET_PIP, encoding="utf-8")
