@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import faults, files, lifecycle, namespace, ports
 from .build import PROGRAMS, binaries
-from .programs import CONTROL_PLANE
+from .programs import CONTROL_PLANE, processes
 from .record import Bed, default_folder, find, load
 from .report import BedError, result, say
 
@@ -90,6 +90,8 @@ def _add_other_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     proxy.add_argument("--clear", action="store_true")
     proxy.add_argument("rules", nargs="?", metavar="JSON")
     proxy.set_defaults(run=_proxy)
+    listing = commands.add_parser("list", help="folders of all beds; down --dir takes one of them down")
+    listing.set_defaults(run=_list)
     programs = commands.add_parser("binaries", help="build the programs and print their paths")
     programs.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PROGRAMS)}; with one name only its path is printed")
     programs.set_defaults(run=_binaries)
@@ -234,6 +236,13 @@ def _proxy(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise BedError(f"proxy expects one JSON document: {error}") from None
     faults.write(bed.folder, rules, "proxy-faults.json")
+    return 0
+
+
+def _list(_: argparse.Namespace) -> int:
+    for folder in ports.known():
+        running = any(program.pid() for program in processes(load(folder)).values())
+        result(f"{folder}  {'running' if running else 'stopped'}")
     return 0
 
 

@@ -44,6 +44,12 @@ def release(bed: Bed) -> None:
             del table[str(bed.slot)]
 
 
+def known() -> list[Path]:
+    """Folders of all beds of this user that exist, running or not."""
+    with _table() as table:
+        return [Path(folder) for slot, folder in table.items() if _holds(Path(folder), int(slot))]
+
+
 def _holds(folder: Path, slot: int) -> bool:
     """Whether the bed noted for a slot still exists: folders get deleted by hand."""
     try:
