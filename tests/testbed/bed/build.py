@@ -42,6 +42,11 @@ class Program:
     corrections: tuple[Correction, ...] = ()
 
     @property
+    def package_name(self) -> str:
+        """What the program is called on a real machine."""
+        return self.name.partition("-5.")[0]
+
+    @property
     def corrected_module(self) -> str:
         """The module that the corrections are for."""
         return self.package.partition("/cmd/")[0]
@@ -103,7 +108,7 @@ def _build_missing(wanted: list[Program], paths: dict[str, Path], go: _Go) -> No
 
 def _build(program: Program, target: Path, go: _Go) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as folder:
+    with tempfile.TemporaryDirectory(dir=target.parent.parent, prefix=".build-") as folder:
         output = Path(folder) / program.name
         module, flags = MODULES / program.module, _flags(program)
         if program.corrections:
@@ -126,8 +131,10 @@ def _target(program: Program, go: _Go) -> Path:
     content = hashlib.sha256()
     for name in ("go.mod", "go.sum"):
         content.update((MODULES / program.module / name).read_bytes())
-    content.update("\0".join([go.version, program.package, *_flags(program), *map(repr, program.corrections)]).encode())
-    return cache_root() / "bin" / f"{program.name}-{content.hexdigest()[:16]}"
+    inputs = [go.version, program.package, program.package_name, *_flags(program), *map(repr, program.corrections)]
+    content.update("\0".join(inputs).encode())
+    # The file bears the plain name: programs tell it to the server, as user agent and field manager.
+    return cache_root() / "bin" / f"{program.name}-{content.hexdigest()[:16]}" / program.package_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,4 +106,12 @@ def _start_time(pid: int) -> str:
         return ""
     # The second field is the name in parentheses and may hold spaces.
     fields = stat.rpartition(")")[2].split()
-    return "" if fields[0] == "Z" else fields[19]
+    return "" if fields[0] == "Z" and not _threads_left(pid) else fields[19]
+
+
+def _threads_left(pid: int) -> bool:
+    """Whether other threads of a zombie still run: until they have ended too, it holds its ports."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/task")) > 1
+    except (FileNotFoundError, ProcessLookupError):
+        return False
