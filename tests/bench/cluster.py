@@ -71,7 +71,7 @@ class Cluster:
         """Reads what is served."""
         found = []
         for root in ("/api", "/apis"):
-            _, answer = self.request("GET", root, accept=_DISCOVERY)
+            unused, answer = self.request("GET", root, accept=_DISCOVERY)
             for group in answer.get("items") or []:
                 for version in group.get("versions") or []:
                     for entry in version.get("resources") or []:

@@ -48,7 +48,7 @@ def main() -> int:
     bed = Bed(arguments.bed.resolve())
     results: dict[str, Any] = {"release": arguments.release, "faults": arguments.fault, "machine": _machine(), "ways": {}}
     # A benchmark that is stopped must stop what it measures, and take its test bed down.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, lambda *unused: sys.exit(143))
     source = _on_disk(arguments, output)
     try:
         for name in arguments.ways:

@@ -40,7 +40,7 @@ def measure(command: list[str], environment: Mapping[str, str], log: Path, folde
         sampler = _Sampler(process.pid)
         sampler.start()
         try:
-            _, status, usage = os.wait4(process.pid, 0)
+            unused, status, usage = os.wait4(process.pid, 0)
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise

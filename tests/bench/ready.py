@@ -97,7 +97,7 @@ def _runs(plural: str, item: Object) -> bool:
 def _missing(cluster: Cluster, wanted: list[Object]) -> list[str]:
     groups: dict[tuple[str, str, str], list[Object]] = defaultdict(list)
     for thing in wanted:
-        group, _, version = thing["apiVersion"].rpartition("/")
+        group, unused, version = thing["apiVersion"].rpartition("/")
         groups[group, version, thing["kind"]].append(thing)
         if thing["kind"] == "CustomResourceDefinition":
             spec = thing["spec"]

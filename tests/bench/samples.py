@@ -32,7 +32,7 @@ def sample(cluster: Cluster, resource: Resource) -> Object | None:
 
 def _schema(cluster: Cluster, name: str, version: str) -> Object | None:
     if name not in cluster.schemas:
-        _, crd = cluster.request("GET", _CRD + name)
+        unused, crd = cluster.request("GET", _CRD + name)
         versions = (crd.get("spec") or {}).get("versions") or []
         cluster.schemas[name] = {entry["name"]: entry["schema"]["openAPIV3Schema"] for entry in versions}
     return cluster.schemas[name].get(version)

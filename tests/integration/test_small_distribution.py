@@ -89,7 +89,7 @@ def test_kinds_are_defined_in_the_build_that_uses_them(whole: list[Object], crds
     kinds = {(group(thing), thing["kind"]) for thing in custom}
     assert kinds <= set(crds)
     assert {"Image", "DecoratorController", "ClusterTrainingRuntime", "ClusterServingRuntime", "ClusterIssuer"} <= {
-        kind for _, kind in kinds
+        kind for unused, kind in kinds
     }
     for thing in custom:
         versions = [version["name"] for version in crds[group(thing), thing["kind"]]["versions"] if version["served"]]
@@ -120,7 +120,7 @@ def test_one_object_is_too_large_for_a_client_side_apply(whole: list[Object]) ->
 
 
 def test_cluster_scoped_objects_carry_namespaces(whole: list[Object], crds: dict[tuple[str, str], Object]) -> None:
-    cluster = {kind for (_, kind), spec in crds.items() if spec["scope"] == "Cluster"} | {"ClusterRole", "ClusterRoleBinding"}
+    cluster = {kind for (unused, kind), spec in crds.items() if spec["scope"] == "Cluster"} | {"ClusterRole", "ClusterRoleBinding"}
     kinds = {thing["kind"] for thing in whole if thing["kind"] in cluster and thing["metadata"].get("namespace")}
     assert kinds == {"ClusterRole", "ClusterRoleBinding", "DecoratorController", "ClusterTrainingRuntime", "ClusterStorageContainer"}
 
