@@ -36,7 +36,7 @@ integration: ## tests on a test bed
 
 .PHONY: molecule
 molecule: ## the Molecule scenario: check, converge, idempotence, verify on a test bed
-	@tests/tools/molecule $(ARGS)
+	@$(PYTEST) tests/integration/test_molecule.py $(ARGS)
 
 .PHONY: bench
 bench: ## the engine and site.yml against upstream's loop (about 20 minutes)

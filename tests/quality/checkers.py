@@ -37,7 +37,7 @@ MANIFESTS = ("tests/distribution/", "tests/testbed/kwok/")
 
 
 # What mypy reads. Test functions are read too where a package holds them beside programs.
-TYPED = ("plugins", "tests.tools", "tests.testbed", "tests.quality", "tests.bench")
+TYPED = (f"{COLLECTION}.plugins", "tests.tools", "tests.testbed", "tests.quality", "tests.bench")
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,12 @@ def mypy() -> Verdict:
     """Strict types, for the collection and for the programs among the tests."""
     copy = copy_of_checkout("mypy")
     cache_folder = str(cache() / "mypy")
-    packages = [word for name in TYPED for word in ("-p", f"{COLLECTION}.{name}")]
+    packages = [word for name in TYPED for word in ("-p", name)]
     code, output = command(
         *("mypy", "--cache-dir", cache_folder, *packages),
         cwd=copy,
         # Not in PYTHONPATH: mypy takes what it finds there for somebody else's.
-        environment={"MYPYPATH": str(copy.parent.parent.parent), "PYTHONPATH": ""},
+        environment={"MYPYPATH": f"{copy.parent.parent.parent}:{copy}", "PYTHONPATH": ""},
     )
     return Verdict("" if code == 0 else output)
 

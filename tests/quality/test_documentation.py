@@ -57,9 +57,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(words: list[str], cwd: Path) -> None:
     """Run a command of the development environment; it must succeed."""
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(words, cwd=cwd, text=True, check=False, **quiet)
-    assert done.returncode == 0, f"{shlex.join(words)} failed ({done.returncode}):\n{done.stdout}"
+    done = subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{shlex.join(words)} failed ({done.returncode}):\n{done.stdout}{done.stderr}"
 
 
 def make(words: list[str], desk: Path) -> None:
