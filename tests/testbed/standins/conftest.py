@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -20,8 +17,6 @@ import pytest
 
 from .api import Api, ApiError, Object
 
-PROGRAM = Path(__file__).resolve().parent.parent / "testbed"
-
 
 @dataclass(frozen=True)
 class Cluster:
@@ -29,6 +24,7 @@ class Cluster:
 
     directory: Path
     api: Api
+    bed: Any
 
     def fault(self, **faults: Any) -> None:
         """Replaces all faults; two underscores stand for a slash: `kubeflow__webhook="down"`, `ca=("late", 2)`."""
@@ -91,48 +87,29 @@ class Cluster:
         spec["names"] = {"kind": kind, "listKind": kind + "List", "plural": plural, "singular": kind.lower()}
         body = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": f"{plural}.{group}"}}
         self.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body | {"spec": spec})
-        eventually(lambda: self._served(f"/apis/{group}/v1/{plural}"))
-
-    def _served(self, path: str) -> bool:
-        """A new kind first answers 404, then 429 while its storage starts."""
-        try:
-            return self.api.get(path) is not None
-        except ApiError:
-            return False
+        eventually(lambda: self.api.get(f"/apis/{group}/v1/{plural}"))
 
 
 def eventually(check: Callable[[], Any], seconds: float = 15) -> Any:
-    """Waits until `check` gives something true, and returns that."""
+    """Waits until `check` gives something true, and returns that; a new kind answers 404, then 429, before it is there."""
     deadline = time.monotonic() + seconds
     while True:
-        found = check()
+        try:
+            found = check()
+        except ApiError as error:
+            if error.status not in (404, 429):
+                raise
+            found = None
         if found or time.monotonic() > deadline:
             assert found, f"not within {seconds} s"
             return found
         time.sleep(0.1)
 
 
-def testbed(*arguments: str) -> str:
-    """Runs a command of the test bed and returns the last line of its output."""
-    environment = os.environ | {"PYTHON": sys.executable}
-    done = subprocess.run([PROGRAM, *arguments], check=True, capture_output=True, text=True, env=environment)
-    return (done.stdout.strip().splitlines() or [""])[-1]
-
-
-@pytest.fixture(scope="session")
-def shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """One bed for all tests here; each uses names of its own."""
-    directory = tmp_path_factory.mktemp("bed") / "bed"
-    kubeconfig = testbed("up", "--dir", str(directory))
-    try:
-        yield Cluster(directory, Api(Path(kubeconfig), directory / "test", "test"))
-    finally:
-        testbed("down", "--dir", str(directory))
-
-
 @pytest.fixture
-def cluster(shared_cluster: Cluster) -> Iterator[Cluster]:
-    """The bed without faults."""
-    shared_cluster.faults({})
-    yield shared_cluster
-    shared_cluster.faults({})
+def cluster(worker_bed: Any) -> Iterator[Cluster]:
+    """This worker's bed without faults, as the test before left it; a test makes what it needs, where that is missing."""
+    found = Cluster(worker_bed.folder, Api(worker_bed.kubeconfig, worker_bed.folder / "test", "test"), worker_bed)
+    found.faults({})
+    yield found
+    found.faults({})

@@ -94,7 +94,8 @@ class Metrics(Duty):
         for pod in pods:
             containers = [{"name": c["name"], "usage": _usage(c)} for c in pod["spec"]["containers"]]
             metadata = {key: pod["metadata"][key] for key in ("name", "namespace", "labels") if key in pod["metadata"]}
-            items.append({"metadata": metadata, "timestamp": now(), "window": "15s", "containers": containers})
+            # a sample counts only when its window began after the pod got ready
+            items.append({"metadata": metadata, "timestamp": now(), "window": "1s", "containers": containers})
         return {"apiVersion": VERSION, "kind": "PodMetricsList", "metadata": {}, "items": items}
 
 

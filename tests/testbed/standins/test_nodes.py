@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import Cluster, eventually, testbed
+from .conftest import Cluster, eventually
 
 pytestmark = pytest.mark.bed
 
@@ -44,8 +44,8 @@ def test_autoscaler_becomes_active_when_its_pods_run(cluster: Cluster) -> None:
 
 
 def test_stand_ins_go_on_when_the_api_server_was_killed(cluster: Cluster) -> None:
-    testbed("kill", "--dir", str(cluster.directory), "kube-apiserver")
-    testbed("restart", "--dir", str(cluster.directory), "kube-apiserver")
+    cluster.bed.kill("kube-apiserver")
+    cluster.bed.restart("kube-apiserver")
     cluster.namespace("stored")
     spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "later"}, "spec": spec}

@@ -17,11 +17,9 @@ pytestmark = pytest.mark.bed
 PROFILES = "/apis/kubeflow.org/v1/profiles"
 
 
-@pytest.fixture(scope="module")
-def prepared(shared_cluster: Cluster) -> Cluster:
+@pytest.fixture
+def prepared(cluster: Cluster) -> Cluster:
     """The profile controller and its ConfigMaps."""
-    cluster = shared_cluster
-    cluster.faults({})
     cluster.crd("kubeflow.org", "Profile", "profiles", namespaced=False)
     cluster.crd("security.istio.io", "AuthorizationPolicy", "authorizationpolicies")
     cluster.namespace("kubeflow")
