@@ -13,6 +13,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply import led
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison, deferred
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.execute import Execution, Limits
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import GateState, Node, NodeState
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gates, Surroundings, derive, webhook_gates
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.graph import edges, ranks
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.lease import Lease
@@ -20,7 +21,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look impor
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import surroundings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row, Wait
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import GateState, Node, NodeState, Scheduler
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
@@ -30,7 +31,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity
 if TYPE_CHECKING:
     from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Tools
 
-CRD_LIMIT = 3
+# The server's CRD controllers are nearly single-file: more at once only makes single requests slower, up to its own timeout.
+CRD_LIMIT = 2
 SAVE_EVERY = 5.0
 SAY_EVERY = 2.0
 # A wait shorter than this is not worth a line in the result.

@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, Surroundings, all_namespace_labels, intercepts
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Look, Looker
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item, Outcome
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Apply, Poll, Probe, Scheduler, Task
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable

@@ -10,9 +10,8 @@ tasks. Threads, requests and the clock are in ``execute``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Union
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, GateState, Node, NodeState, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, GateKind
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.retry import Pressure, backoff, may_retry
@@ -20,82 +19,6 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors i
 
 PROBE_PAUSE = {"kind": 0.25, "namespace": 0.5, "webhook": 0.5, "ready": 0.7}
 PROBE_PAUSE_LONGEST = {"kind": 2.0, "namespace": 1.0, "webhook": 1.0, "ready": 1.0}
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One object as the scheduler sees it."""
-
-    index: int
-    title: str
-    rank: int
-    hard: frozenset[int]
-    soft: frozenset[int]
-    gates: frozenset[str]
-    is_crd: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """Send one object."""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class Poll:
-    """Look once at the cluster for all gates of one kind."""
-
-    kind: GateKind
-    keys: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """Try a closed webhook gate with a dry run of one object behind it."""
-
-    key: str
-    index: int
-
-
-Task = Union[Apply, Poll, Probe]  # noqa: UP007 - pylint takes `|` between classes for an operation
-
-
-@dataclass(slots=True)
-class GateState:
-    """How a gate stands; times are of the run's clock."""
-
-    gate: Gate
-    open: bool = False
-    failed: str = ""
-    reason: str = ""
-    wanted_since: float | None = None
-    opened_at: float | None = None
-    next_look: float = 0.0
-    pause: float = 0.0
-    looking: bool = False
-    members: set[int] = field(default_factory=set)
-
-
-@dataclass(slots=True)
-class NodeState:
-    """How an object stands: waiting, sent, done, failed or skipped."""
-
-    node: Node
-    gates: set[str]
-    phase: str = "waiting"
-    attempts: int = 0
-    not_before: float = 0.0
-    retries: dict[str, int] = field(default_factory=dict)
-    last: Failure | None = None
-    because: str = ""
-    outcome: Outcome | None = None
-    started: float = 0.0
-    seconds: float = 0.0
-
-    @property
-    def settled(self) -> bool:
-        return self.phase in ("done", "failed", "skipped")
 
 
 class Scheduler:
@@ -126,14 +49,16 @@ class Scheduler:
                 self._dependents.setdefault(need, set()).add(state.node.index)
             for key in state.gates:
                 self.gates[key].members.add(state.node.index)
+        # What may be sent as soon as there is room; whatever turns out to be blocked leaves, and comes back when a need is met.
         self._candidates = set(self.nodes)
+        self._unsettled = set(self.nodes)
 
     # -- what to do next
 
     @property
     def settled(self) -> bool:
         """Whether no object is left to send."""
-        return all(state.settled for state in self.nodes.values())
+        return not self._unsettled
 
     @property
     def idle(self) -> bool:
@@ -154,7 +79,8 @@ class Scheduler:
         room = self.pressure.limit - len(self._sent)
         crd_room = self._crd_limit - sum(self.nodes[index].node.is_crd for index in self._sent)
         tasks: list[Task] = []
-        ready = [self.nodes[index] for index in self._candidates if self._ready(self.nodes[index], now)]
+        self._candidates = {index for index in self._candidates if self._free(self.nodes[index])}
+        ready = [self.nodes[index] for index in self._candidates if self.nodes[index].not_before <= now]
         for state in sorted(ready, key=lambda row: (row.node.rank, row.node.index)):
             if len(tasks) >= room:
                 break
@@ -170,13 +96,9 @@ class Scheduler:
             tasks.append(Apply(state.node.index))
         return tasks
 
-    def _ready(self, state: NodeState, now: float) -> bool:
-        return (
-            state.phase == "waiting"
-            and state.not_before <= now
-            and self._unblocked(state)
-            and all(self.gates[key].open for key in state.gates)
-        )
+    def _free(self, state: NodeState) -> bool:
+        """Whether nothing but a pause keeps an object from being sent."""
+        return state.phase == "waiting" and self._unblocked(state) and all(self.gates[key].open for key in state.gates)
 
     def _unblocked(self, state: NodeState) -> bool:
         """Whether all that must come before has come; gates and pauses aside."""
@@ -238,7 +160,7 @@ class Scheduler:
         state.seconds += now - state.started
         failure = outcome.failure
         if failure is None:
-            state.phase = "done"
+            self._settle(state, "done")
             state.outcome = outcome
             self.pressure.success()
             self._progress(now)
@@ -345,6 +267,10 @@ class Scheduler:
 
     # -- endings
 
+    def _settle(self, state: NodeState, phase: str) -> None:
+        state.phase = phase
+        self._unsettled.discard(state.node.index)
+
     def _progress(self, now: float) -> None:
         self.last_progress = now
 
@@ -352,7 +278,7 @@ class Scheduler:
         self._candidates |= {row for row in self._dependents.get(index, ()) if self.nodes[row].phase == "waiting"}
 
     def _fail(self, state: NodeState, outcome: Outcome, now: float) -> None:
-        state.phase = "failed"
+        self._settle(state, "failed")
         state.outcome = outcome
         self._progress(now)
         self._release(state.node.index)
@@ -374,7 +300,7 @@ class Scheduler:
     def _skip(self, state: NodeState, because: str, now: float) -> None:
         if state.phase != "waiting":
             return
-        state.phase = "skipped"
+        self._settle(state, "skipped")
         state.because = because
         self._progress(now)
         self._release(state.node.index)
@@ -403,6 +329,6 @@ class Scheduler:
                 failure = Failure(
                     "deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {', '.join(blocked) or 'its turn'}", ""
                 )
-            state.phase = "failed"
+            self._settle(state, "failed")
             state.outcome = Outcome(failure=failure)
             self._progress(now)

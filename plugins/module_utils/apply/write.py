@@ -13,6 +13,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare im
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,24 @@ class Writer:
     def attempt(self, item: Item, decision: Decision | None, *, first: bool) -> Outcome:
         """Compare where needed and write. ``decision`` is what an earlier comparison found, None when there was none."""
         try:
-            if decision is None or not (first or decision.action == "create"):
+            if not first and decision is not None and decision.action == "create":
+                return self._create_again(item, decision)
+            if decision is None or not first:
                 decision = self.comparer.decide(item)
             return self._carry_out(item, decision, first)
         except Unreachable as error:
             return Outcome(failure=classify_transport(error), decision=decision)
+
+    def _create_again(self, item: Item, decision: Decision) -> Outcome:
+        """After a failed creation: its answer may have been lost or late while the object was made, so look before sending again.
+
+        A busy server was seen to answer 504 to the creation of large CRDs that it then stored; sending those again only added load.
+        """
+        answer = self.client.get(item.path)
+        metadata = (answer.body().get("metadata") or {}) if answer.ok else {}
+        if ownership.own_entry(metadata) is not None and not metadata.get("deletionTimestamp"):
+            return Outcome("create", metadata, decision=decision)
+        return self._apply(item, decision, first=False)
 
     def _carry_out(self, item: Item, decision: Decision, first: bool) -> Outcome:
         if decision.failure is not None:

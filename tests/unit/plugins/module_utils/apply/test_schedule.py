@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import pytest
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, Node, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Outcome
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Apply, Node, Poll, Probe, Scheduler, Task
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
 from hypothesis import given, settings
 from hypothesis import strategies as st
