@@ -40,7 +40,7 @@ def test_a_run_shows_each_component_with_its_objects_and_readiness(planned):
     assert row(shown, "Katib") == ["Katib", "0.19.0", "30", "4/4", "1", "changed"]
     assert row(shown, "Dex") == ["Dex", "2.45.1", "13", "1/1", "unchanged"]
     assert row(shown, "total") == ["total", "43", "5/5"]
-    assert "Istio" not in shown.split("Reach it")[0]
+    assert "Istio" not in shown.split("Reach it", maxsplit=1)[0]
 
 
 def test_a_run_with_nothing_to_do_says_so(planned):
