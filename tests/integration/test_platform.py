@@ -1,0 +1,136 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The main job on the real 26.03.1: one journey on one cluster, each test a step of it, in the order of the file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import Distributions
+from tests.integration.site import Ran, Site
+from tests.testbed.bed.build import binaries
+from tests.testbed.fixtures import Bed
+
+RELEASE = "26.03.1"
+OBJECTS = 727
+OURS = "kubeflow.platform"
+# What every run may write: the Lease, the ledger (a Secret), and once the namespace that both live in.
+HOME = "kubeflow-platform"
+LATE = {"webhooks": "late:10", "ca": "late:5"}
+
+pytestmark = pytest.mark.xdist_group("platform")
+
+
+@pytest.fixture(scope="module")
+def site(distributions: Distributions, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A fresh cluster whose webhooks and CA are late, and the real release with its remote bases."""
+    tree, bases = distributions.tree(RELEASE), distributions.remote_bases()
+    with Bed.up(tmp_path_factory.mktemp("bed"), fault=LATE) as bed:
+        variables = {"kubeflow_release": RELEASE, "kubeflow_distribution_source": str(tree), "kubeflow_remote_bases": str(bases)}
+        yield Site(bed, tmp_path_factory.mktemp("site"), variables)
+
+
+@pytest.fixture(scope="module")
+def predicted(site: Site) -> Ran:
+    """Check mode before the first install."""
+    return site.run("--check")
+
+
+@pytest.fixture(scope="module")
+def installed(site: Site, predicted: Ran) -> Ran:
+    """The install, after the prediction."""
+    assert predicted.code == 0
+    return site.run()
+
+
+def writes(site: Site, since: int) -> list[Any]:
+    """Our persisted writes outside our own namespace since a point of the audit log."""
+    return [row for row in site.bed.audit(since).by(agent=OURS).writes() if row.namespace != HOME and row.name != HOME]
+
+
+def test_check_on_the_empty_cluster_predicts_727_creations_and_writes_nothing_at_all(site: Site, predicted: Ran) -> None:
+    assert predicted.code == 0, predicted.output
+    assert predicted.result["counts"] == {"create": OBJECTS}
+    assert site.bed.audit().by(agent=OURS).writes() == []
+
+
+def test_one_run_installs_everything_although_webhooks_and_ca_are_late(installed: Ran) -> None:
+    assert (installed.code, installed.failed) == (0, 0), installed.output
+    assert installed.result["counts"] == {"create": OBJECTS}
+    assert installed.result["failed_objects"] == []
+
+
+def test_install_did_what_the_check_had_predicted(predicted: Ran, installed: Ran) -> None:
+    assert installed.actions() == predicted.actions()
+
+
+def test_no_passing_trouble_is_shown_as_a_failure(installed: Ran) -> None:
+    assert "no matches for kind" not in installed.output
+    assert "fatal:" not in installed.output
+
+
+def test_every_rendered_object_and_what_the_profile_makes_exist(site: Site, installed: Ran) -> None:
+    live = rendered(site)
+    missing = []
+    for kind, names in live.items():
+        found = json.loads(site.bed.kubectl("get", kind, "-A", "-o", "json").stdout)["items"]
+        present = {(row["metadata"].get("namespace", ""), row["metadata"]["name"]) for row in found}
+        missing += [f"{kind} {name}" for name in names if name not in present and ("", name[1]) not in present]
+    assert missing == []
+    assert sum(map(len, live.values())) == OBJECTS
+    made = site.bed.get("serviceaccount,rolebinding", "-n", "kubeflow-user-example-com")["items"]
+    assert {"default-editor", "default-viewer", "namespaceAdmin"} <= {row["metadata"]["name"] for row in made}
+
+
+def rendered(site: Site) -> dict[str, set[tuple[str, str]]]:
+    """Namespace and name of every object of upstream's own example, by kind and group; rendered apart from the collection."""
+    import yaml
+
+    work = site.folder / "work"
+    (tree,) = [path.parent for path in work.rglob("example/kustomization.yaml")][:1]
+    done = subprocess.run([str(binaries(["kustomize-5.8.1"])["kustomize-5.8.1"]), "build", str(tree.parent / "example")], check=True, capture_output=True)
+    found: dict[str, set[tuple[str, str]]] = {}
+    for row in yaml.load_all(done.stdout, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        group = row["apiVersion"].rpartition("/")[0]
+        kind = f"{row['kind']}.{group}" if group else row["kind"]
+        found.setdefault(kind, set()).add((row["metadata"].get("namespace", ""), row["metadata"]["name"]))
+    return found
+
+
+def test_second_run_changes_nothing_and_writes_only_lease_and_ledger(site: Site, installed: Ran) -> None:
+    before = site.bed.audit().end
+    again = site.run()
+    assert (again.code, again.changed) == (0, 0), again.output
+    assert again.result["counts"] == {"unchanged": OBJECTS}
+    assert writes(site, before) == []
+
+
+def test_third_run_does_not_even_write_the_ledger(site: Site, installed: Ran) -> None:
+    before = site.bed.audit().end
+    again = site.run()
+    assert (again.code, again.changed) == (0, 0), again.output
+    assert {row.resource for row in site.bed.audit(before).by(agent=OURS).writes()} == {"leases"}
+
+
+def test_check_with_diff_shows_drift_exactly_and_a_run_mends_only_that(site: Site, installed: Ran) -> None:
+    bed = site.bed
+    bed.kubectl("-n", "kubeflow", "set", "image", "deployment/katib-ui", "*=registry.example.com/hostile:1")
+    bed.kubectl("-n", "kubeflow", "delete", "configmap", "trial-templates")
+    bed.kubectl("-n", "kubeflow", "annotate", "deployment/katib-ui", "example.com/note=theirs")
+    before = bed.audit().end
+    drift = site.run("--check", "--diff")
+    assert drift.actions() == {"Deployment kubeflow/katib-ui": "configure", "ConfigMap kubeflow/trial-templates": "create"}
+    assert "registry.example.com/hostile:1" in drift.output
+    assert bed.audit(before).by(agent=OURS).writes() == []
+    mended = site.run()
+    assert mended.actions() == drift.actions()
+    found = bed.get("deployment", "katib-ui", "-n", "kubeflow")
+    assert found["metadata"]["annotations"]["example.com/note"] == "theirs"
+    assert "hostile" not in json.dumps(found["spec"])
+    assert site.run().changed == 0
