@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import digest
 
 WORKLOADS = {"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}
+# Seconds for which a look at the workloads counts for other gates too.
+FRESH = 0.4
 # Such an answer to a dry run came before any webhook was asked.
 BEFORE_WEBHOOKS = frozenset(
     {"transport", "throttled", "server_down", "kind_missing", "ns_missing", "ns_terminating", "auth", "rbac", "schema"}
@@ -34,13 +37,15 @@ class Look:
     namespace_labels: Mapping[str, Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
 class Looker:
-    """Looks at gates through a client; ``clock`` gives wall-clock seconds, for the readiness rules."""
+    """Looks at gates through a client; ``clock`` gives wall-clock seconds, for the readiness rules. Thread-safe."""
 
-    client: Client
-    discovery: Discovery
-    clock: Callable[[], float]
+    def __init__(self, client: Client, discovery: Discovery, clock: Callable[[], float]) -> None:
+        self.client = client
+        self.discovery = discovery
+        self.clock = clock
+        self._lock = threading.Lock()
+        self._seen: dict[str, tuple[float, list[dict[str, Any]]]] = {}
 
     def kinds(self, gates: Sequence[Gate]) -> Look:
         """Which kinds discovery has by now."""
@@ -69,12 +74,21 @@ class Looker:
         """The live Deployments, StatefulSets and DaemonSets, as far as their kinds are among the wanted ones."""
         found = {}
         for kind in sorted({identity.kind for identity in wanted}):
-            # Served from the watch cache: this look is repeated every second.
-            answer = self.client.request("GET", f"/apis/apps/v1/{WORKLOADS[kind]}", query={"resourceVersion": "0"}, count_as="LIST")
-            for row in (answer.json().get("items") or []) if answer.ok else []:
+            for row in self._list(kind):
                 metadata = row["metadata"]
                 found[Identity("apps", kind, metadata["namespace"], metadata["name"])] = {"apiVersion": "apps/v1", "kind": kind, **row}
         return found
+
+    def _list(self, kind: str) -> list[dict[str, Any]]:
+        """All workloads of a kind; several looks at about the same time share one answer."""
+        with self._lock:
+            seen_at, rows = self._seen.get(kind, (0.0, []))
+            if self.clock() - seen_at > FRESH:
+                # Served from the watch cache: this look is repeated every second.
+                answer = self.client.request("GET", f"/apis/apps/v1/{WORKLOADS[kind]}", query={"resourceVersion": "0"}, count_as="LIST")
+                rows = (answer.json().get("items") or []) if answer.ok else []
+                self._seen[kind] = (self.clock(), rows)
+            return rows
 
     def _not_ready(self, wanted: Iterable[Identity], live: Mapping[Identity, dict[str, Any]]) -> str:
         reasons = []

@@ -23,7 +23,10 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result imp
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.verify_stage import VerifyStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import CONNECT_TIMEOUT, Client
+
+# Seconds for the first connection: an address that swallows packets is told of within five seconds.
+FIRST_CONNECT_TIMEOUT = 4.0
 
 
 @dataclass(slots=True)
@@ -68,7 +71,9 @@ class Run:
     def _meet(self, documents: Sequence[Document]) -> list[Item]:
         """First contact: version, discovery and namespaces; whatever is wrong with the input ends the run here."""
         tools = self._tools
-        reading(tools.discovery.refresh, "the API's discovery", tools.clock.sleep)
+        tools.client.connect_timeout = FIRST_CONNECT_TIMEOUT
+        reading(tools.discovery.refresh, "the API's discovery", tools.clock.sleep, first_contact=True)
+        tools.client.connect_timeout = CONNECT_TIMEOUT
         self._check_version()
         rows = reading(lambda: tools.client.list_metadata("/api/v1/namespaces"), "the namespaces", tools.clock.sleep)
         live = frozenset(row["name"] for row in rows)
@@ -78,7 +83,7 @@ class Run:
         window = self._settings.kubernetes_window
         if window is None or self._settings.allow_untested_kubernetes:
             return
-        found = self._tools.discovery.server_version
+        found = reading(lambda: self._tools.discovery.server_version, "the version of the API server", self._tools.clock.sleep)
         if not within(found, *window):
             raise EngineError(
                 f"Kubernetes {found} is outside the range {window[0]} to {window[1]} that release {self._settings.release} was tested on, "

@@ -18,10 +18,10 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Looker, has_ready_pod
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import reading
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.readiness import Readiness, has_predicate, state
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.representative import representative
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
@@ -41,6 +41,11 @@ class Waiting:
     @property
     def over(self) -> bool:
         return not self.objects and not self.hooks
+
+    def unseen(self, pending: Iterable[Item], probes: Iterable[tuple[Gate, Item | None]], error: Exception) -> None:
+        """The server could not be asked: whatever is pending is so still."""
+        self.objects = {item.identity: Readiness("progressing", str(error)) for item in pending}
+        self.hooks = {gate.key: str(error) for gate, _item in probes}
 
     def size(self) -> int:
         return len(self.objects) + len(self.hooks)
@@ -74,8 +79,11 @@ class Waiter:
         moved = self.clock.monotonic()
         while True:
             before = len(pending) + len(probes)
-            pending = self._objects(pending, since, begun, waiting)
-            probes = self._hooks(probes, waiting)
+            try:
+                pending = self._objects(pending, since, begun, waiting)
+                probes = self._hooks(probes, waiting)
+            except (Unreachable, Refused) as error:
+                waiting.unseen(pending, probes, error)
             now = self.clock.monotonic()
             moved = now if len(pending) + len(probes) < before else moved
             if waiting.over or waiting.failed or now >= deadline or now - moved >= no_progress:
@@ -104,7 +112,9 @@ class Waiter:
 
     def _live(self, resources: Iterable[Resource]) -> dict[Identity, dict[str, Any]]:
         def one(resource: Resource) -> list[tuple[Identity, dict[str, Any]]]:
-            answer = reading(lambda: self.client.get(resource.collection(None)), f"the {resource.kind} objects", self.clock.sleep)
+            answer = self.client.get(resource.collection(None))
+            if not answer.ok and answer.status != 404:
+                raise Refused(f"GET {resource.collection(None)}", answer)
             version = f"{resource.group}/{resource.version}" if resource.group else resource.version
             rows = (answer.json().get("items") or []) if answer.ok else []
             return [
@@ -145,5 +155,5 @@ class Waiter:
 def told(waiting: Waiting) -> str:
     """One line for the operator: how much is not ready, and the first few with their reasons."""
     names = [f"{identity} ({row.reason})" for identity, row in list(waiting.objects.items())[:3]]
-    names += [f"{key.removeprefix('webhook:')}" for key in list(waiting.hooks)[: 3 - len(names)]]
+    names += [f"webhook {key.rpartition('/')[2]} ({reason})" for key, reason in list(waiting.hooks.items())[: 3 - len(names)]]
     return f"waiting for {waiting.size()} to be ready: {', '.join(names)}"
