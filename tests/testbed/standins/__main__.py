@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 
 from .api import Api
-from .cabundle import CaBundles
+from .cabundle import CaBundles, CrdBundles
 from .issuers import Issuers
 from .metrics import Metrics
 from .pipelines import Pipelines
@@ -23,7 +23,7 @@ from .volumes import Volumes
 from .webhooks import Webhooks
 from .world import World
 
-DUTIES = (Webhooks, CaBundles, Rotators, Issuers, Profiles, Pipelines, Volumes, Metrics)
+DUTIES = (Webhooks, CaBundles, CrdBundles, Rotators, Issuers, Profiles, Pipelines, Volumes, Metrics)
 
 
 def main() -> int:

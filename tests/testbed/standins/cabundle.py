@@ -22,24 +22,17 @@ class CaBundles(Duty):
 
     duty = "ca"
 
-    def __init__(self, world: Any) -> None:
-        super().__init__(world)
-        self._crds: dict[str, str] = {}
-
     def watches(self) -> list[Watch]:
         """Targets, sources, and the programs that inject."""
         world = self.world
-        return [world.mutating, world.validating, world.crds, world.certificates, world.slices, world.deployments, world.services]
+        return [world.mutating, world.validating, world.certificates, world.slices, world.deployments, world.services]
 
     def reconcile(self) -> None:
-        """Looks at every configuration and at the CRDs that ask for injection."""
+        """Looks at every configuration."""
         for plural, watch in (("mutating", self.world.mutating), ("validating", self.world.validating)):
             for configuration in watch.all():
                 name = configuration["metadata"]["name"]
                 self._patch(f"{ADMISSION}{plural}webhookconfigurations/{name}", configuration, self._webhooks)
-        for item in self.world.crds.all():
-            if _source(item) is not None:
-                self._crd(item)
 
     def _patch(self, path: str, target: Object, changes: Any) -> None:
         operations, manager = changes(target)
@@ -86,22 +79,6 @@ class CaBundles(Duty):
         value = [owner | {"controller": True, "blockOwnerDeletion": True}]
         return [{"op": "add", "path": "/metadata/ownerReferences", "value": value}]
 
-    def _crd(self, item: Object) -> None:
-        """cert-manager injects into the conversion of a CRD that asks for it; nothing to do where it has none."""
-        name, version = item["metadata"]["name"], item["metadata"]["resourceVersion"]
-        bundle = self._bundle(item, None)
-        done = f"{version} {bundle}"
-        if bundle is None or self._crds.get(name) == done:
-            return
-        crd = self.api.get(CRDS + name)
-        client = (((crd or {}).get("spec", {}).get("conversion") or {}).get("webhook") or {}).get("clientConfig")
-        if crd and client and client.get("caBundle") != bundle:
-            operation = {"op": "add", "path": "/spec/conversion/webhook/clientConfig/caBundle", "value": bundle}
-            self._patch(CRDS + name, crd, lambda dummy: ([operation], "cert-manager-cainjector"))
-            self.look_again(0.2)
-        else:
-            self._crds[name] = done
-
     def _bundle(self, target: Object, service: Object | None) -> str | None:
         """What to inject now, None for nothing."""
         source = _source(target)
@@ -129,6 +106,40 @@ class CaBundles(Duty):
             return certificate is not None and condition(certificate, "Ready") == "True"
         # cert-manager's own webhook makes the Secret when it starts
         return self.world.deployed("cert-manager-webhook", namespace) is not None
+
+
+class CrdBundles(CaBundles):
+    """The same for conversion webhooks: a thread of its own, since the server takes seconds for a large CRD under load."""
+
+    def __init__(self, world: Any) -> None:
+        super().__init__(world)
+        self._crds: dict[str, str] = {}
+
+    def watches(self) -> list[Watch]:
+        """The CRDs, and what the CA to inject depends on."""
+        return [self.world.crds, self.world.certificates, self.world.deployments]
+
+    def reconcile(self) -> None:
+        """Looks at the CRDs that ask for injection."""
+        for item in self.world.crds.all():
+            if _source(item) is not None:
+                self._crd(item)
+
+    def _crd(self, item: Object) -> None:
+        """cert-manager injects into the conversion of a CRD that asks for it; nothing to do where it has none."""
+        name, version = item["metadata"]["name"], item["metadata"].get("generation")
+        bundle = self._bundle(item, None)
+        done = f"{version} {bundle}"
+        if bundle is None or self._crds.get(name) == done:
+            return
+        crd = self.api.get(CRDS + name)
+        client = (((crd or {}).get("spec", {}).get("conversion") or {}).get("webhook") or {}).get("clientConfig")
+        if crd and client and client.get("caBundle") != bundle:
+            operation = {"op": "add", "path": "/spec/conversion/webhook/clientConfig/caBundle", "value": bundle}
+            self._patch(CRDS + name, crd, lambda dummy: ([operation], "cert-manager-cainjector"))
+            self.look_again(0.2)
+        else:
+            self._crds[name] = done
 
 
 def _source(target: Object) -> tuple[str, str] | None:
