@@ -108,14 +108,15 @@ class VerifyStage:
             for item in written
             if item.identity in live and not ledgers.verified(ledger.entries.get(item.identity), live[item.identity], item.digest)
         ]
-        for item, metadata in zip(moved, tools.pool.map(lambda item: self._settled(item, ledger, live[item.identity]), moved)):
+        known = ledger.entries
+        settled = list(tools.pool.map(lambda item: self._settled(item, known.get(item.identity), live[item.identity]), moved))
+        for item, metadata in zip(moved, settled):
             if metadata is not None:
                 ledger = ledgers.with_result(ledger, item.identity, item.digest, *recorded(metadata), item.part.component)
         return ledger
 
-    def _settled(self, item: Item, ledger: ledgers.Ledger, metadata: dict[str, Any]) -> dict[str, Any] | None:
+    def _settled(self, item: Item, entry: ledgers.Entry | None, metadata: dict[str, Any]) -> dict[str, Any] | None:
         """The live metadata of an object that still is as desired, else None."""
-        entry = ledger.entries.get(item.identity)
         if item.is_crd and entry is not None and entry.own and recorded(metadata)[:2] == (entry.uid, entry.own):
             # All that we sent is still there; a CA was injected beside it. A dry run of a large CRD costs the server seconds.
             return metadata
