@@ -54,10 +54,10 @@ def _title(plan: Mapping[str, Any], found: Sequence[Line], situation: Situation,
     what = ", ".join(plan.get("scope") or []) or "Kubeflow"
     head = f"{what} {plan['release']['name']} on {situation.host}"
     if situation.check:
-        return f"{head}: {changed} objects would change" if changed else f"{head}: nothing would change"
+        return f"{head}: {_count(changed, 'object')} would change" if changed else f"{head}: nothing would change"
     if broken:
         return f"{head}: not everything could be applied"
-    return f"{head}: {changed} objects changed" if changed else f"{head}: nothing had to change"
+    return f"{head}: {_count(changed, 'object')} changed" if changed else f"{head}: nothing had to change"
 
 
 def _installed(found: Sequence[Line]) -> list[str]:
@@ -88,7 +88,7 @@ def _told(result: Mapping[str, Any], *, check: bool) -> list[str]:
         shown.append(f"  ... and {len(told) - _MOST} more, in the result of kustomize_apply")
     if not shown:
         return []
-    hint = " (--diff shows how)" if check else ""
+    hint = " (--diff shows how they would change)" if check and any(action["action"] != "keep" for action in told) else ""
     return [f"Objects that are there already{hint}:", *shown]
 
 
@@ -106,7 +106,7 @@ def _failures(result: Mapping[str, Any]) -> list[str]:
     if len(failed) > _MOST:
         shown.append(f"  ... and {len(failed) - _MOST} more, in failed_objects of the result")
     if skipped:
-        shown.append(f"  {skipped} objects were skipped because of these.")
+        shown.append(f"  Skipped because of these: {_count(skipped, 'object')}.")
     findings = [f"  {finding}" for finding in result.get("findings", [])]
     return [*(["Failed:", *shown] if shown else []), *(["Found:", *findings] if findings else [])]
 
@@ -131,8 +131,8 @@ def _credentials(plan: Mapping[str, Any]) -> list[str]:
         return []
     rows = [(f"  {item['namespace']}/{item['name']}", item["purpose"]) for item in shipped]
     warning = [
-        f"WARNING: {len(shipped)} Secrets are applied as upstream ships them. Their values are public:",
-        "change them before anybody but you can reach the platform.",
+        f"WARNING: {_count(len(shipped), 'Secret')} applied as upstream ships them, with values that are public.",
+        "Change them before anybody but you can reach the platform.",
     ]
     return [*warning, *table(("", ""), rows)[1:]]
 
@@ -148,6 +148,10 @@ def _next(situation: Situation, broken: bool) -> list[str]:
         f"  {situation.kubectl()} get pods --all-namespaces",
         f"  ansible-playbook kubeflow.platform.plan {limit}    what a change in the inventory would do",
     ]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _number(value: int | None) -> str:

@@ -36,7 +36,7 @@ def row(shown, title):
 def test_a_run_shows_each_component_with_its_objects_and_readiness(planned):
     result = {"actions": [action("create", "Service", "a", "katib")], "components": counts(katib=(30, 4, 4), dex=(13, 1, 1))}
     shown = text(planned, result)
-    assert shown.startswith("\ndex, katib 26.03.1 on demo: 1 objects changed\n")
+    assert shown.startswith("\ndex, katib 26.03.1 on demo: 1 object changed\n")
     assert row(shown, "Katib") == ["Katib", "0.19.0", "30", "4/4", "1", "changed"]
     assert row(shown, "Dex") == ["Dex", "2.45.1", "13", "1/1", "unchanged"]
     assert row(shown, "total") == ["total", "43", "5/5"]
@@ -93,7 +93,7 @@ def test_a_failed_run_names_what_failed_why_and_what_to_do(planned):
     assert "not everything could be applied" in shown
     assert row(shown, "Katib")[-2:] == ["1", "failed"]
     assert "  Deployment kubeflow/a: exceeded quota. Raise it." in shown
-    assert "  1 objects were skipped because of these." in shown
+    assert "  Skipped because of these: 1 object." in shown
     assert "  somebody added a container" in shown
     assert "Reach it" not in shown
 
@@ -112,5 +112,5 @@ def test_the_way_to_the_dashboard_names_kubeconfig_and_context(planned):
 def test_secrets_with_public_values_are_told_at_every_run(planned):
     for check in (True, False):
         shown = text(planned, {}, check=check)
-        assert "WARNING: 3 Secrets are applied as upstream ships them" in shown
+        assert "WARNING: 3 Secrets applied as upstream ships them" in shown
         assert "auth/dex-passwords            the login of user@example.com, password 12341234" in shown
