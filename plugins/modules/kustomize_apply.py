@@ -300,12 +300,14 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import read_parts
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import Forbidden
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Report, summary
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Run, Tools
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
@@ -414,6 +416,9 @@ def main() -> None:
     redactor = Redactor(())
     try:
         report = run(module.params, settings, Progress(module.params["progress_file"]))
+    except Forbidden as error:
+        role = mending_role(failure.rbac for failure in error.failures if failure.rbac is not None)
+        module.fail_json(msg=redactor.text(str(error)), missing_permissions=role)
     except (EngineError, ClusterError) as error:
         module.fail_json(msg=redactor.text(str(error)))
     result = report.as_result(redactor, diff=settings.diff)

@@ -35,6 +35,7 @@ class Client:
     def __init__(self, connection: Connection, user_agent: str, pool_size: int = 8) -> None:
         self.counts: Counter[str] = Counter()
         self.connection = connection
+        self.connect_timeout = CONNECT_TIMEOUT
         self._user_agent = user_agent
         self._pool_size = pool_size + 2  # the Lease's thread and the main thread are not workers
         self._lock = threading.Lock()
@@ -159,7 +160,7 @@ class Client:
         pairs = [("User-Agent", self._user_agent), *self.connection.impersonation, *extra.items()]
         if authorization:
             pairs.append(("Authorization", authorization))
-        return transport.send(pool, method, self.connection.host + url, pairs, payload, CONNECT_TIMEOUT, timeout)
+        return transport.send(pool, method, self.connection.host + url, pairs, payload, self.connect_timeout, timeout)
 
     def _renew(self, generation: int) -> bool:
         """Load credentials anew unless another thread has done so since ``generation``; False where that fails."""
