@@ -61,6 +61,8 @@ class Comparer:
             change = difference.compare(comparable(live), comparable(after))
             if change is None:
                 return self._settled(item, body, live, after, tuple(yielded))
+            if adopts_only(live, change):
+                return self._configure(item, body, live, change, tuple(yielded))
             soft = self.client.apply(item.path, body, dry_run=True, force=False)
             conflicts = ownership.parse_conflicts(soft.json()) if soft.status == 409 else []
             if not soft.ok and not conflicts:
@@ -91,8 +93,7 @@ class Comparer:
             if breaches:
                 failure = Failure("invalid", f"Failed to apply {item.identity}: {'; '.join(breaches)}", "Migrate the stored objects first.")
                 return Decision("invalid", body, live, change, failure=failure)
-        adopting = ownership.own_entry(live["metadata"]) is None
-        action = "adopt" if adopting and BOOKKEEPING.issuperset(change.paths) else "configure"
+        action = "adopt" if adopts_only(live, change) else "configure"
         additions = tuple(ownership.foreign_additions(live, body))
         return Decision(action, body, live, change, yielded, self._rename(live), additions=additions)
 
@@ -119,6 +120,11 @@ class Comparer:
         if not self.client.apply(path, probe, dry_run=True, force=True).ok:
             return refused(item, body, live, failure)
         return transition(item, body, live, failure, self.recreate_kinds)
+
+
+def adopts_only(live: dict[str, Any], change: difference.Difference) -> bool:
+    """Whether taking an object over changes nothing of it but our own label."""
+    return ownership.own_entry(live["metadata"]) is None and BOOKKEEPING.issuperset(change.paths)
 
 
 def transition_probe(body: Mapping[str, Any]) -> dict[str, Any]:
