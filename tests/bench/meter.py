@@ -10,7 +10,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,13 +21,14 @@ _SAMPLE = 0.2
 
 @dataclass(frozen=True)
 class Cost:
-    """Wall and processor time in seconds; memory in MiB: of the largest process, and of all at once (sampled)."""
+    """Wall and processor time in seconds; memory in MiB: of the largest process, of all at once, and the peak of each program (sampled)."""
 
     code: int
     wall: float
     cpu: float
     largest: float
     together: float
+    programs: dict[str, int]
 
 
 def measure(command: list[str], environment: Mapping[str, str], log: Path, folder: Path) -> Cost:
@@ -47,7 +48,7 @@ def measure(command: list[str], environment: Mapping[str, str], log: Path, folde
         wall = time.monotonic() - start
         sampler.stop()
     process.returncode = os.waitstatus_to_exitcode(status)
-    return Cost(process.returncode, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, sampler.peak / 2**20)
+    return Cost(process.returncode, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, sampler.peak / 2**20, sampler.programs)
 
 
 def processor_seconds(pid: int) -> float:
@@ -57,35 +58,57 @@ def processor_seconds(pid: int) -> float:
 
 
 class _Sampler(threading.Thread):
-    """Sums the resident memory of a process and its descendants, a few times a second."""
+    """Looks at the memory of a process and its descendants, a few times a second."""
 
     def __init__(self, root: int) -> None:
         super().__init__(daemon=True)
         self.root, self.peak = root, 0
+        self.programs: dict[str, int] = {}
         self._ended = threading.Event()
 
     def run(self) -> None:
+        """Samples until it is stopped."""
         while not self._ended.wait(_SAMPLE):
-            self.peak = max(self.peak, _family_memory(self.root))
+            family = list(_family(self.root))
+            self.peak = max(self.peak, sum(memory for unused, memory in family))
+            for pid, memory in family:
+                name = _program(pid)
+                self.programs[name] = max(self.programs.get(name, 0), round(memory / 2**20))
 
     def stop(self) -> None:
+        """Ends the sampling."""
         self._ended.set()
         self.join()
 
 
-def _family_memory(root: int) -> int:
-    parents, memory = {}, {}
+def _family(root: int) -> Iterator[tuple[int, int]]:
+    """Process and resident memory of the root and of all that it started."""
+    found: dict[int, tuple[int, int]] = {}
     for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(entry.name)], memory[int(entry.name)] = int(fields[1]), int(fields[21]) * _PAGE
+        if entry.name.isdigit() and (fields := _stat(entry)):
+            found[int(entry.name)] = int(fields[1]), int(fields[21]) * _PAGE
     family = {root}
     # A child has a higher number than its parent, but for the rare wrap-around of numbers.
-    for pid in sorted(parents):
-        if parents[pid] in family:
+    for pid in sorted(found):
+        if pid == root or found[pid][0] in family:
             family.add(pid)
-    return sum(memory.get(pid, 0) for pid in family)
+            yield pid, found[pid][1]
+
+
+def _stat(entry: Path) -> list[str]:
+    try:
+        return (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _program(pid: int) -> str:
+    """What a person calls the process: the program, the script of an interpreter, "module" for a module of Ansible."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return "other"
+    if any("AnsiballZ_" in word for word in words):
+        return "module"
+    names = [Path(word).name for word in words[:2] if word]
+    return next((name for name in names if not name.startswith("python")), "other")

@@ -32,8 +32,12 @@ def _rows(ways: dict[str, Any]) -> Iterator[tuple[str, ...]]:
                 f"{figures['ready']:.1f} s",
                 f"{figures['wall']:.1f} s",
                 f"{figures['cpu']:.1f} s",
-                f"{figures['largest']} MiB",
+                f"{figures['largest']} MiB ({_largest(figures)})",
                 f"{figures['together']} MiB",
                 f"{figures['server_cpu']:.1f} s",
                 f"{sum(requests.values())}: {kinds}",
             )
+
+
+def _largest(figures: dict[str, Any]) -> str:
+    return max(figures["programs"].items(), key=lambda pair: pair[1], default=("?", 0))[0]

@@ -81,9 +81,10 @@ def _nothing_stands_without_a_pod(bed: Bed, judge: Judge) -> None:
 
 
 def test_costs_count_what_a_command_starts(tmp_path: Path) -> None:
-    script = "python3 -c 'x = bytearray(200_000_000); sum(range(3_000_000))' & wait; sleep 0.5"
+    script = "python3 -c 'import time; x = bytearray(200_000_000); sum(range(3_000_000)); time.sleep(1)' & wait; sleep 0.5"
     cost = measure(["/bin/sh", "-c", script], os.environ, tmp_path / "log", tmp_path)
     assert cost.code == 0
     assert cost.wall > 0.5
     assert cost.cpu > 0.05
     assert cost.largest > 190
+    assert cost.programs["sh"] < 50 < cost.programs["-c"]
