@@ -19,6 +19,22 @@ CHECKOUT = Path(__file__).resolve().parent.parent.parent
 TESTBED = CHECKOUT / "tests" / "testbed" / "testbed"
 
 
+CLOSING = """
+The cluster is yours:
+  export KUBECONFIG={kubeconfig}
+  {kubectl} get pods --all-namespaces
+
+What to try next:
+  the same command once more                 changed=0
+  {kubectl} -n kubeflow delete deployment,service --all
+  tests/tools/run ansible-playbook kubeflow.platform.plan -i inventory/demo -e kubeflow_kustomize_path={kustomize}
+                                             what is missing, and what a run would do; the next run does it
+  tests/tools/run tests/testbed/testbed --help
+                                             make webhooks late, down or wrongly certified
+  make testbed-down                          the end
+"""
+
+
 def say(text: str = "") -> None:
     """Print at once, also into a pipe."""
     print(text, flush=True)
@@ -75,21 +91,8 @@ def main() -> None:
         say(f"The installation failed; the test bed is still up: export KUBECONFIG={kubeconfig}")
         sys.exit(code)
     say(f"[3/3] Done in {time.monotonic() - began:.0f} s.")
-    say(
-        f"""
-The cluster is yours:
-  export KUBECONFIG={kubeconfig}
-  kubectl get pods --all-namespaces
-
-What to try next:
-  make demo                              again: changed=0
-  kubectl -n kubeflow delete deployment --all
-  tests/tools/run ansible-playbook kubeflow.platform.plan -i inventory/demo --diff
-  make demo                              puts back what is missing, and nothing else
-  tests/testbed/testbed --help           make webhooks late, down or wrongly certified
-  make testbed-down                      the end
-"""
-    )
+    kubectl = last_line(str(TESTBED), "binaries", "kubectl")
+    say(CLOSING.format(kubeconfig=kubeconfig, kubectl=kubectl, kustomize=kustomize))
 
 
 if __name__ == "__main__":
