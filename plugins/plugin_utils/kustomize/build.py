@@ -66,7 +66,12 @@ def build_all(jobs: Sequence[Job], kustomize: Kustomize, cache: Cache) -> list[B
             results[number] = error
 
     with ThreadPoolExecutor(max_workers=max(1, min(cores(), len(jobs)))) as pool:
-        list(pool.map(one, order))
+        try:
+            list(pool.map(one, order))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            process.end_all()
+            raise
     done = {jobs[number].part.folder: result.seconds for number, result in results.items() if isinstance(result, Built)}
     cache.write_json(cache.path("index", _DURATIONS), {**known, **done})
     failures = [str(results[number]) for number in range(len(jobs)) if isinstance(results[number], RenderError)]

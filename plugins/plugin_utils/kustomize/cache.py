@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +84,19 @@ class Cache:
             os.utime(entry)
 
     @contextlib.contextmanager
-    def lock(self, name: str = "render") -> Iterator[None]:
-        """Hold the lock ``name``: of several runs that need the same result, one makes it and the others wait."""
+    def lock(self, name: str, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+        """Hold the lock ``name``: of several runs that need the same result, one makes it and the others wait.
+
+        ``waiting`` is called when there is somebody to wait for.
+        """
         descriptor = os.open(self.path("locks", name), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if waiting is not None:
+                    waiting()
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
         finally:
             os.close(descriptor)

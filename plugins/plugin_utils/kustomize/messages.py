@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 _LONGEST = 1000
+_ERROR = re.compile(r"^[Ee]rror: ", re.MULTILINE)
 _DEPRECATED = re.compile(r"Warning: '(\w+)' is deprecated")
 _STAMP = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d ")
 _YAML = re.compile(r"MalformedYAMLError: (?:yaml: )?(?P<why>.*?) in File: (?P<file>[^\s':]+)")
@@ -39,8 +40,8 @@ def warnings(texts: Iterable[str]) -> list[str]:
 
 def failure(text: str, files: Sequence[str]) -> str:
     """The cause in kustomize's error text; ``files`` are what the build reaches, to name a file in full."""
-    start = text.rfind("\nError: ")
-    line = " ".join(text[start + 1 :].split()).removeprefix("Error: ") or "it gave no reason"
+    # kustomize says "Error: ", kubectl "error: "; it may go on over several lines.
+    line = " ".join(_ERROR.split(text)[-1].split()) or "it gave no reason"
     broken = _YAML.search(line)
     if broken:
         name = broken.group("file")

@@ -12,6 +12,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+_running: set[subprocess.Popen[bytes]] = set()
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:
@@ -33,6 +35,7 @@ def run(command: Sequence[str], *, timeout: float, environment: Mapping[str, str
         cwd=cwd,
         start_new_session=True,
     ) as process:
+        _running.add(process)
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -43,7 +46,15 @@ def run(command: Sequence[str], *, timeout: float, environment: Mapping[str, str
             # Also for Ctrl-C: the group is not the terminal's, so nobody else ends it.
             _end(process)
             raise
+        finally:
+            _running.discard(process)
     return Finished(process.returncode, out, err.decode("utf-8", "replace"))
+
+
+def end_all() -> None:
+    """End every program that runs in any thread: for an interrupt, which only the main thread hears of."""
+    for process in list(_running):
+        _end(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

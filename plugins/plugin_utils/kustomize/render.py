@@ -31,7 +31,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrappe
 
 # Part of every key: a change of what is stored, or of how it is made, makes all that was stored before unreachable.
 _FORMAT = "1"
-_AREAS = ("renders", "parts", "trees", "wrappers", "sources")
+_AREAS = ("renders", "parts", "trees", "wrappers", "sources", "downloads", "progress")
 
 
 def _keep_quiet(_text: str) -> None:
@@ -99,7 +99,7 @@ def render(request: Request, cache: Cache) -> Rendering:
     rows: list[tuple[_Planned, Built]] = []
     built: list[str] = []
     if entry is None:
-        with cache.lock():
+        with cache.lock("render", lambda: request.tell("waiting for another run that renders")):
             entry = _find(cache, digest)
             if entry is None:
                 rows, built = _build_missing(planned, kustomize, cache, request.tell)
@@ -108,6 +108,7 @@ def render(request: Request, cache: Cache) -> Rendering:
     path, note = entry
     if not is_new:
         cache.touch(path)
+        cache.touch(_note(cache, digest or ""))
     return Rendering(
         path=path,
         digest=digest,
@@ -219,11 +220,15 @@ def _digest(request: Request, planned: Sequence[_Planned]) -> str | None:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:40]
 
 
+def _note(cache: Cache, name: str) -> Path:
+    return cache.path("parts", f"{name}.note.json")
+
+
 def _find(cache: Cache, digest: str | None) -> tuple[Path, dict[str, Any]] | None:
     if digest is None:
         return None
     path = cache.path("parts", f"{digest}.json.gz")
-    note = cache.read_json(cache.path("parts", f"{digest}.note.json"))
+    note = cache.read_json(_note(cache, digest))
     return (path, note) if note is not None and path.is_file() else None
 
 
@@ -275,5 +280,5 @@ def _compose(request: Request, rows: Sequence[tuple[_Planned, Built]], cache: Ca
     path = cache.path("parts", f"{name}.json.gz")
     cache.write(path, data)
     note = {"count": sum(len(found) for _part, found in parts), "warnings": warnings}
-    cache.write_json(cache.path("parts", f"{name}.note.json"), note)
+    cache.write_json(_note(cache, name), note)
     return path, note

@@ -22,6 +22,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import Rendering, Request, render
 
 Render = Callable[..., Rendering]
+BOTH: list[dict[str, Any]] = [{"name": "one", "path": "one"}, {"name": "two", "path": "two", "requires": ["one"]}]
 DEPLOYMENT = """apiVersion: apps/v1
 kind: Deployment
 metadata: {name: server, labels: {app: server}}
@@ -56,7 +57,8 @@ def tree(tmp_path: Path) -> Path:
 @pytest.fixture
 def rendered(tree: Path, work_dir: Path, kustomize: str) -> Render:
     def run(*rows: dict[str, Any], **options: Any) -> Rendering:
-        parts = from_options(rows or [{"name": "one", "path": "one"}, {"name": "two", "path": "two", "requires": ["one"]}], str(tree))
+        wanted: list[dict[str, Any]] = list(rows) or BOTH
+        parts = from_options(wanted, str(tree))
         arguments: dict[str, Any] = {"parts": parts, "root": str(tree), "kustomize_path": kustomize, **options}
         return render(Request(**arguments), Cache(work_dir))
 
@@ -93,7 +95,7 @@ def test_a_file_that_no_part_reaches_changes_nothing(rendered: Render, tree: Pat
 def test_two_copies_of_a_tree_share_their_render(rendered: Render, tree: Path, work_dir: Path, kustomize: str, tmp_path: Path) -> None:
     first = rendered()
     write(tmp_path / "copy", FILES)
-    parts = from_options([{"name": "one", "path": "one"}, {"name": "two", "path": "two", "requires": ["one"]}], str(tmp_path / "copy"))
+    parts = from_options(BOTH, str(tmp_path / "copy"))
     again = render(Request(parts=parts, root=str(tmp_path / "copy"), kustomize_path=kustomize), Cache(work_dir))
     assert (again.built, again.path) == ((), first.path)
 
