@@ -239,7 +239,7 @@ def _proxy(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _list(_: argparse.Namespace) -> int:
+def _list(unused: argparse.Namespace) -> int:
     for folder in ports.known():
         running = any(program.pid() for program in processes(load(folder)).values())
         result(f"{folder}  {'running' if running else 'stopped'}")

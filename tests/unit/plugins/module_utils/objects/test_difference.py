@@ -51,8 +51,8 @@ def test_compare_finds_a_difference_exactly_when_the_json_differs(before: dict[s
 
 
 @given(objects, objects)
-def test_compare_sees_the_same_paths_from_both_sides(before: dict[str, Any], after: dict[str, Any]) -> None:
-    assert paths(before, after) == paths(after, before)
+def test_compare_sees_the_same_paths_from_both_sides(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert paths(one, other) == paths(other, one)
 
 
 @pytest.mark.parametrize(
