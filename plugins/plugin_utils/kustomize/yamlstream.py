@@ -203,10 +203,10 @@ def _scalar(event: Any) -> Any:
         except (binascii.Error, ValueError) as error:
             raise _Unreadable(f"!!binary does not hold base64 (line {event.start_mark.line + 1})") from error
     value = plain(text)
-    if name == "float" and type(value) is int:
+    if name == "float" and value.__class__ is int:
         return float(value)
-    wanted = {"int": int, "float": float, "bool": bool, "null": type(None)}.get(name)
-    if wanted is None or type(value) is not wanted:
+    # By class, since a bool is an int too.
+    if value.__class__.__name__ != {"null": "NoneType"}.get(name, name):
         raise _Unreadable(f"{text!r} cannot be read as !!{name} (line {event.start_mark.line + 1})")
     return value
 
