@@ -109,16 +109,15 @@ class ActionModule(ActionBase):
             finally:
                 with suppress(OSError):
                     progress.unlink()
-        self._make_tmp_path()
-        base: Any = self  # ansible-core types only some of its methods
         shell = self._connection._shell
-        try:
-            target = shell.join_path(shell.tmpdir, "parts.json.gz")
-            self._transfer_file(str(rendering.path), target)
-            base._fixup_perms2((shell.tmpdir, target), execute=False)
-            return self._run_module(target, None, task_vars)
-        finally:
-            base._remove_tmp_path(shell.tmpdir)
+        if shell.tmpdir is None:
+            self._make_tmp_path()
+        # ansible-core types only some of its methods. It removes the folder itself when the task ends.
+        base: Any = self
+        target = shell.join_path(shell.tmpdir, "parts.json.gz")
+        self._transfer_file(str(rendering.path), target)
+        base._fixup_perms2((shell.tmpdir, target), execute=False)
+        return self._run_module(target, None, task_vars)
 
     def _run_module(self, parts_file: str, progress_file: str | None, task_vars: dict[str, Any]) -> dict[str, Any]:
         arguments = {name: value for name, value in self._task.args.items() if name not in CONTROLLER_ONLY}
