@@ -187,9 +187,6 @@ options:
     type: list
     elements: str
     default: []
-  credentials:
-    description: Values for Secrets that are made instead of applied. Not used yet.
-    type: dict
   backup_dir:
     description: Folder on the host that live objects are stored in before they are recreated; made with mode 0700.
     type: path
@@ -249,6 +246,11 @@ counts:
   returned: always
   type: dict
   sample: {create: 3, unchanged: 724}
+components:
+  description: For each component how many objects it has and, after a run that waited, how many workloads and how many of these are ready.
+  returned: always
+  type: dict
+  sample: {katib: {objects: 30, workloads: 4, ready: 4}}
 actions:
   description: What was done, or in check mode would be done, to each object that is not unchanged, in order.
   returned: always
@@ -371,7 +373,6 @@ def argument_spec() -> dict[str, Any]:
         "lease_timeout": {"type": "int", "default": 30},
         "workers": {"type": "int", "default": 8},
         "takeover": strings(),
-        "credentials": {"type": "dict", "no_log": True},
         "backup_dir": {"type": "path"},
         "allow_remote": strings(),
         "remote_bases": {"type": "path"},
@@ -387,25 +388,54 @@ def argument_spec() -> dict[str, Any]:
 class Progress:
     """Tells the action plugin what happens, one JSON line at a time; seconds count from the module's start."""
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(self, path: str | None, redactor: Redactor) -> None:
         self._begun = time.monotonic()
         self._path = path
+        self._redactor = redactor
 
     def say(self, text: str) -> None:
         if self._path is not None:
+            line = json.dumps({"t": round(time.monotonic() - self._begun, 1), "text": self._redactor.text(text)})
             # The action plugin made the file with mode 0600; it is only appended to here.
             with open(self._path, "a", encoding="utf-8") as stream:
-                stream.write(json.dumps({"t": round(time.monotonic() - self._begun, 1), "text": text}) + "\n")
+                stream.write(line + "\n")
 
 
-def run(params: dict[str, Any], settings: Settings, progress: Progress) -> Report:
+class Interrupted(Exception):
+    """A run that could not begin or go on; ``report`` holds what it did until then."""
+
+    def __init__(self, error: Exception, report: Report) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.report = report
+
+
+def run(params: dict[str, Any], settings: Settings, redactor: Redactor) -> Report:
+    progress = Progress(params["progress_file"], redactor)
     documents, warnings = read_parts(params["parts_file"])
+    for document in documents:
+        if isinstance(document.content, dict):
+            redactor.learn(document.content)
     client = Client(from_params(params), "kubeflow.platform", settings.workers)
     run_id = uuid.uuid4().hex[:12]
     holder = f"{socket.gethostname()}/{os.getpid()}/{run_id}"
     with ThreadPoolExecutor(settings.workers) as pool:
         tools = Tools(client, Discovery(client), time, random.random, pool, progress.say)
-        return Run(settings, tools, holder).execute(documents, warnings)
+        engine = Run(settings, tools, holder)
+        try:
+            return engine.execute(documents, warnings)
+        except (EngineError, ClusterError) as error:
+            raise Interrupted(error, engine.report) from error
+
+
+def interrupted(module: AnsibleModule, redactor: Redactor, settings: Settings, end: Interrupted) -> None:
+    """Fail with the reason; what was already done is told too, since it is a change."""
+    result = end.report.as_result(redactor, diff=settings.diff) if end.report.rows else {}
+    for text in result.pop("warnings", ()):
+        module.warn(text)
+    if isinstance(end.error, Forbidden):
+        result["missing_permissions"] = mending_role(failure.rbac for failure in end.error.failures if failure.rbac is not None)
+    module.fail_json(msg=redactor.text(str(end)), **result)
 
 
 def main() -> None:
@@ -415,10 +445,9 @@ def main() -> None:
     settings = Settings.from_params(module.params, check=module.check_mode, diff=module._diff)
     redactor = Redactor(())
     try:
-        report = run(module.params, settings, Progress(module.params["progress_file"]))
-    except Forbidden as error:
-        role = mending_role(failure.rbac for failure in error.failures if failure.rbac is not None)
-        module.fail_json(msg=redactor.text(str(error)), missing_permissions=role)
+        report = run(module.params, settings, redactor)
+    except Interrupted as end:
+        interrupted(module, redactor, settings, end)
     except (EngineError, ClusterError) as error:
         module.fail_json(msg=redactor.text(str(error)))
     result = report.as_result(redactor, diff=settings.diff)

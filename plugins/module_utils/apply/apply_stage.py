@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # The server's CRD controllers are nearly single-file: more at once only makes single requests slower, up to its own timeout.
 CRD_LIMIT = 2
 SAVE_EVERY = 5.0
-SAY_EVERY = 2.0
+SAY_EVERY = 5.0
 # A wait shorter than this is not worth a line in the result.
 SHORTEST_WAIT = 1.0
 
@@ -195,11 +195,13 @@ class ApplyStage:
         state = self.scheduler.nodes.get(item.index)
         component = item.part.component
         decision = self._comparison.decisions.get(item.index)
-        if state is None:
+        if state is None and self._comparison.action(item) == "unchanged":
             return Row(item.identity, component, "unchanged", decision=decision)
-        if state.phase == "skipped":
+        if state is not None and state.phase == "skipped":
             return Row(item.identity, component, "skipped", state.because)
-        outcome = state.outcome or Outcome()
+        if state is None or state.outcome is None:
+            return Row(item.identity, component, "skipped", "the run ended before the object was applied")
+        outcome = state.outcome
         decision = outcome.decision or decision
         if outcome.failure is not None:
             return Row(item.identity, component, failed_action(decision), "", decision, outcome.failure, state.attempts, state.seconds)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, Decision
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WORKLOAD_KINDS, WRITES, Decision
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import difference
@@ -55,6 +55,7 @@ class Report:
     findings: list[str] = field(default_factory=list)
     timeline: dict[str, float] = field(default_factory=dict)
     requests: Mapping[str, int] = field(default_factory=dict)
+    waited_for_all: bool = False
 
     @property
     def changed(self) -> bool:
@@ -69,11 +70,29 @@ class Report:
         """How many objects had each action."""
         return dict(sorted(Counter(_word(row) for row in self.rows).items()))
 
+    def components(self) -> dict[str, dict[str, int]]:
+        """For each component its desired objects and, after a run that waited, its workloads and how many of them are ready."""
+        waiting = {row.identity for row in self.rows if row.action == "not_ready"}
+        found: dict[str, dict[str, int]] = {}
+        for row in self.rows:
+            if row.action in ("prune", "keep", "not_ready"):
+                continue
+            entry = found.setdefault(row.component, {"objects": 0, **({"workloads": 0, "ready": 0} if self.waited_for_all else {})})
+            entry["objects"] += 1
+            if self.waited_for_all and (row.identity.group, row.identity.kind) in WORKLOAD_KINDS:
+                entry["workloads"] += 1
+                entry["ready"] += row.failure is None and row.action != "skipped" and row.identity not in waiting
+        return found
+
     def as_result(self, redactor: Redactor, *, diff: bool) -> dict[str, Any]:
         """The module's return values; everything in it has been through the redactor."""
+        for row in self.rows:
+            if row.decision is not None and row.decision.live is not None:
+                redactor.learn(row.decision.live)
         result: dict[str, Any] = {
             "changed": self.changed,
             "counts": self.counts(),
+            "components": self.components(),
             "actions": [_action(row) for row in self.rows if row.action != "unchanged" or row.failure is not None],
             "waited": [{"what": row.what, "seconds": round(row.seconds, 1), "why": row.why, "objects": row.objects} for row in self.waited],
             "slowest": [{"object": str(row.identity), "seconds": round(row.seconds, 1)} for row in self._slowest()],
@@ -115,6 +134,8 @@ def _action(row: Row) -> dict[str, Any]:
     }
     if row.reason:
         entry["reason"] = row.reason
+    if row.attempts > 1:
+        entry["attempts"] = row.attempts
     decision = row.decision
     if decision is not None:
         if decision.difference is not None and row.action in ("configure", "recreate", "conflict"):

@@ -48,12 +48,12 @@ class Run:
         self._settings = settings
         self._tools = tools
         self._holder = holder
-        self._report = Report()
+        self.report = Report()
         self._begun = tools.clock.monotonic()
 
     def execute(self, documents: Sequence[Document], warnings: Sequence[str]) -> Report:
         """Apply the documents, or in check mode only say what would happen. Raises EngineError, ClusterError, Unreachable."""
-        self._report.warnings += warnings
+        self.report.warnings += warnings
         items = self._meet(documents)
         self._mark("met")
         if self._settings.check:
@@ -61,12 +61,12 @@ class Run:
         else:
             with self._lease() as lease:
                 self._carry_out(items, lease)
-        self._report.requests = self._tools.client.counts
+        self.report.requests = self._tools.client.counts
         self._mark("total")
-        return self._report
+        return self.report
 
     def _mark(self, stage: str) -> None:
-        self._report.timeline[stage] = self._tools.clock.monotonic() - self._begun
+        self.report.timeline[stage] = self._tools.clock.monotonic() - self._begun
 
     def _meet(self, documents: Sequence[Document]) -> list[Item]:
         """First contact: version, discovery and namespaces; whatever is wrong with the input ends the run here."""
@@ -106,13 +106,13 @@ class Run:
         ledger = ledgers.LedgerStore(self._tools.client, self._tools.clock, self._settings.set_name).load()
         comparison = self._compare(items, ledger)
         pruning = PruneStage(self._settings, self._tools, ledger, ledger.release)
-        self._report.rows += comparison.rows()
-        self._report.rows += pruning.plan(items, comparison.live, failed=bool(comparison.failures()))
+        self.report.rows += comparison.rows()
+        self.report.rows += pruning.plan(items, comparison.live, failed=bool(comparison.failures()))
 
     def _compare(self, items: Sequence[Item], ledger: ledgers.Ledger) -> Comparison:
         comparison = CompareStage(self._settings, self._tools).compare(items, ledger)
-        self._report.findings += comparison.findings()
-        self._report.warnings += comparison.warnings()
+        self.report.findings += comparison.findings()
+        self.report.warnings += comparison.warnings()
         self._mark("compared")
         return comparison
 
@@ -124,20 +124,24 @@ class Run:
         comparison.refuse_before_writing(settings)
         deadline = self._begun + settings.run_timeout
         stage = ApplyStage(settings, tools, comparison, store, ledger, self._holder, deadline, lease)
-        stage.run()
-        self._mark("applied")
-        self._report.rows += stage.rows()
-        self._report.waited += stage.waits()
-        self._report.warnings += stage.warnings
+        try:
+            stage.run()
+        finally:  # a run that is cut short has changed things too
+            self.report.rows += stage.rows()
+            self.report.waited += stage.waits()
+            self.report.warnings += stage.warnings
+            self.report.requests = tools.client.counts
+            self._mark("applied")
         verify = VerifyStage(settings, tools, comparison, stage, deadline)
-        self._report.findings += verify.explain_closed_gates()
+        self.report.findings += verify.explain_closed_gates()
         if settings.wait and not stage.failed:
-            self._report.rows += verify.wait()
-            self._report.waited += verify.waits
+            self.report.rows += verify.wait()
+            self.report.waited += verify.waits
+            self.report.waited_for_all = True
             self._mark("ready")
         pruning = PruneStage(settings, tools, stage.ledger, ledger.release, stage.since)
-        planned = pruning.plan(items, comparison.live, failed=bool(self._report.failures))
-        self._report.rows += pruning.carry_out(planned)
+        planned = pruning.plan(items, comparison.live, failed=bool(self.report.failures))
+        self.report.rows += pruning.carry_out(planned)
         store.save(ledgers.without(verify.settle(stage.ledger), *pruning.gone), patience=30.0)
 
 
