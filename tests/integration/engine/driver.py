@@ -220,13 +220,18 @@ def digest(content: Object) -> str:
 def persisted(log: AuditLog, *, ledger: bool = False) -> list[str]:
     """Accepted writes of the engine to objects of the set (with ``ledger``: to ledgers too)."""
     rows = log.by(agent=AGENT).writes(ignore=HOUSEKEEPING)
-    return [str(row) for row in rows if row.namespace != "kubeflow-platform" and row.name != "kubeflow-platform" or (ledger and row.resource == "secrets")]
+    return [
+        str(row)
+        for row in rows
+        if row.namespace != "kubeflow-platform" and row.name != "kubeflow-platform" or (ledger and row.resource == "secrets")
+    ]
 
 
 def attempts(log: AuditLog, resource: str, name: str, *, dry_run: bool = False) -> int:
     """How often the engine sent one object for good (or as dry runs), whatever the answer."""
     return sum(
-        row.resource == resource and row.name == name and row.verb == "patch" and row.dry_run == dry_run for row in log.by(agent=AGENT).requests
+        row.resource == resource and row.name == name and row.verb == "patch" and row.dry_run == dry_run
+        for row in log.by(agent=AGENT).requests
     )
 
 

@@ -73,7 +73,9 @@ def claim(where: str, name: str, size: str = "1Gi") -> Object:
     }
 
 
-def crd(group: str, kind: str = "Widget", *, versions: tuple[str, ...] = ("v1",), scope: str = "Namespaced", description: str = "") -> Object:
+def crd(
+    group: str, kind: str = "Widget", *, versions: tuple[str, ...] = ("v1",), scope: str = "Namespaced", description: str = ""
+) -> Object:
     """A CustomResourceDefinition with a strict schema: spec.size, spec.colour, and spec.fixed that never changes."""
     plural = f"{kind.lower()}s"
     spec = {

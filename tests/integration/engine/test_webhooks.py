@@ -51,7 +51,9 @@ def test_webhook_that_is_late_holds_only_what_it_guards(place: Place) -> None:
     result = place.engine.succeeds(guarded(place))
     assert result.seconds > 5
     assert any(f"judge.{place.name}.example.org" in row["what"] for row in result.json["waited"])
-    sent = [row for row in place.bed.audit(before).by(agent="kubeflow.platform").requests if row.resource == "widgets" and row.verb == "patch"]
+    sent = [
+        row for row in place.bed.audit(before).by(agent="kubeflow.platform").requests if row.resource == "widgets" and row.verb == "patch"
+    ]
     assert len([row for row in sent if not row.dry_run]) == 2, "guarded objects are sent once, when their webhook answers"
 
 

@@ -1,0 +1,210 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run that is killed anywhere, followed by another, ends as one that was left alone; and only one run writes at a time."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from . import objects
+from .conftest import Place
+from .driver import Engine, eventually, persisted
+
+LEASE_DURATION = 30
+# What may differ between two clusters that are as desired.
+VOLATILE = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation", "time", "clusterIP", "clusterIPs", "caBundle", "selfLink"})
+KINDS = "configmaps,secrets,serviceaccounts,services,deployments,roles,rolebindings,persistentvolumeclaims"
+
+
+def plain(value: Any, place: Place) -> Any:
+    """A value without what may differ, and with the test's own names replaced."""
+    if isinstance(value, dict):
+        return {plain(key, place): plain(item, place) for key, item in value.items() if key not in VOLATILE and key != "status"}
+    if isinstance(value, list):
+        return [plain(item, place) for item in value]
+    return value.replace(place.name, "PLACE") if isinstance(value, str) else value
+
+
+def cluster(place: Place) -> dict[str, Any]:
+    """All live objects of the place, comparable; of managedFields only the engine's own."""
+    found = {}
+    queries = [
+        (KINDS, "-n", place.name),
+        (f"widgets.{place.group},gadgets.{place.group}", "-n", place.name),
+        (f"crd/widgets.{place.group}",),
+        (f"crd/gadgets.{place.group}",),
+        (f"validatingwebhookconfiguration/{place.name}",),
+        (f"namespace/{place.name}",),
+    ]
+    for query in queries:
+        answer = json.loads(place.bed.kubectl("get", *query, "--show-managed-fields", "-o", "json").stdout)
+        for row in answer.get("items") or [answer]:
+            metadata = row["metadata"]
+            if metadata["name"] in ("kube-root-ca.crt", "default"):
+                continue
+            metadata["managedFields"] = [entry for entry in metadata.get("managedFields") or [] if entry["manager"] == "kubeflow.platform"]
+            metadata.get("annotations", {}).pop("deployment.kubernetes.io/revision", None)
+            for noise in ("volume.beta.kubernetes.io/storage-provisioner", "volume.kubernetes.io/storage-provisioner"):
+                metadata.get("annotations", {}).pop(noise, None)
+            metadata["finalizers"] = []
+            found[plain(f"{row['kind']} {metadata['name']}", place)] = plain(row, place)
+    return found
+
+
+def ledger(place: Place) -> dict[str, Any]:
+    """The ledger, but for uids, run ids and keys that hold times."""
+    secret = place.bed.get("secret", f"ledger-{place.name}", "-n", "kubeflow-platform")
+    document = json.loads(gzip.decompress(base64.b64decode(secret["data"]["ledger"])))
+    rows = [[*entry[:5], bool(entry[6]), bool(entry[7]), *entry[9:]] for entry in document.pop("entries")]
+    document.pop("run")
+    return {**plain(document, place), "entries": sorted(plain(row, place) for row in rows)}
+
+
+def digests(entries: list[list[Any]]) -> list[list[Any]]:
+    """Without the hashes of desired objects, which hold the place's name."""
+    return [row[:5] + row[6:] for row in entries]
+
+
+def alike(first: Place, second: Place) -> None:
+    """Fails unless both places ended in the same state."""
+    one, other = cluster(first), cluster(second)
+    assert one.keys() == other.keys()
+    for key in one:
+        assert one[key] == other[key], key
+    left, right = ledger(first), ledger(second)
+    assert digests(left.pop("entries")) == digests(right.pop("entries"))
+    assert left == right
+
+
+@pytest.fixture
+def twin(place: Place) -> Iterator[Place]:
+    """A second place, for the run that is left alone."""
+    name = f"{place.name}u"
+    engine = Engine(place.bed, place.engine.folder, name, place.bed.kubeconfig)
+    yield Place(place.bed, name, engine, engine)
+    place.bed.kubectl("delete", "validatingwebhookconfigurations", name, "--ignore-not-found", "--wait=false")
+
+
+def requests(place: Place) -> int:
+    """How many requests the proxy has seen since its log began."""
+    path = place.bed.folder / "proxy.log"
+    return len(path.read_bytes().splitlines()) if path.exists() else 0
+
+
+def killed(place: Place, rows: list[objects.Object], after: int) -> bool:
+    """A run that is killed at its ``after``th request; False when it ended before."""
+    place.bed.proxy({"log": True, "latency_ms": 5})
+    begun = requests(place)
+    run = place.proxied.start(rows)
+    while run.alive and requests(place) - begun < after:
+        time.sleep(0.002)
+    alive = run.alive
+    run.kill()
+    place.bed.proxy({})
+    return alive
+
+
+def upgraded(place: Place) -> list[objects.Object]:
+    """The platform's next version: one object changed, one recreated, one gone, one new."""
+    rows = [row for row in objects.platform(place.name, place.group) if row["metadata"]["name"] != "plain-4"]
+    for row in rows:
+        if row["metadata"]["name"] == "settings":
+            row["data"] = {"key": "new"}
+        if row["kind"] == "Deployment" and row["metadata"]["name"] == "app":
+            row["spec"]["selector"]["matchLabels"] = {"app": "app", "made": "anew"}
+            row["spec"]["template"]["metadata"]["labels"]["made"] = "anew"
+    return [*rows, objects.config_map(place.name, "brand-new")]
+
+
+UPGRADE = {"recreate": ["Deployment"], "prune": "delete"}
+
+
+def kill_and_rerun(place: Place, at: int) -> float:
+    """An install killed at a request, then run to its end; how long that took."""
+    rows = objects.platform(place.name, place.group)
+    killed(place, rows, at)
+    result = place.engine.succeeds(rows)
+    assert not place.engine.succeeds(rows).changed
+    return result.seconds
+
+
+@pytest.mark.parametrize("at", [9, 17, 26, 41, 60])
+def test_run_that_is_killed_at_a_request_is_finished_by_the_next(place: Place, twin: Place, at: int) -> None:
+    """9: the intent is about to be written; 60: most objects are there."""
+    twin.engine.succeeds(objects.platform(twin.name, twin.group))
+    seconds = kill_and_rerun(place, at)
+    assert seconds < LEASE_DURATION + 20
+    alike(place, twin)
+
+
+@pytest.mark.parametrize("at", [22, 34])
+def test_upgrade_that_is_killed_at_a_request_is_finished_by_the_next(place: Place, twin: Place, at: int) -> None:
+    for one in (place, twin):
+        one.engine.succeeds(objects.platform(one.name, one.group))
+    twin.engine.succeeds(upgraded(twin), **UPGRADE)
+    killed_there = place.proxied
+    place.bed.proxy({"log": True, "latency_ms": 5})
+    begun = requests(place)
+    run = killed_there.start(upgraded(place), **UPGRADE)
+    while run.alive and requests(place) - begun < at:
+        time.sleep(0.002)
+    run.kill()
+    place.bed.proxy({})
+    place.engine.succeeds(upgraded(place), **UPGRADE)
+    assert not place.engine.succeeds(upgraded(place), **UPGRADE).changed
+    alike(place, twin)
+
+
+@pytest.mark.soak
+def test_runs_that_are_killed_at_a_hundred_requests_are_finished_by_the_next(place: Place, twin: Place) -> None:
+    twin.engine.succeeds(objects.platform(twin.name, twin.group))
+    chance = random.Random(20261130)
+    for number in range(100):
+        name = f"{place.name}{number}"
+        engine = Engine(place.bed, place.engine.folder, name, place.bed.kubeconfig)
+        one = Place(place.bed, name, engine, engine.through(place.bed.kubeconfig_of("proxy")))
+        kill_and_rerun(one, chance.randrange(1, 90))
+        alike(one, twin)
+        place.bed.kubectl("delete", "validatingwebhookconfigurations", name, "--wait=false")
+        place.bed.kubectl("delete", "crd", f"widgets.{one.group}", f"gadgets.{one.group}", "--wait=false")
+        place.bed.kubectl("delete", "namespace", name, "--wait=false")
+
+
+def test_second_run_waits_for_the_first_then_fails_naming_its_holder(place: Place) -> None:
+    rows = [objects.namespace(place.name), objects.deployment(place.name, "app")]
+    rows[1]["spec"]["template"]["metadata"]["annotations"]["testbed.kubeflow.platform/ready-after"] = "9s"
+    first = place.engine.start(rows)
+    assert eventually(lambda: "to be ready" in first.progress, 30, 0.1)
+    before = place.bed.audit().end
+    second = place.engine.fails([*rows, objects.config_map(place.name, "more")], lease_timeout=2)
+    holder = place.bed.get("lease", f"apply-{place.name}", "-n", "kubeflow-platform")["spec"]["holderIdentity"]
+    assert holder
+    assert holder in second.message
+    assert "lease_timeout" in second.message
+    assert not any("more" in row for row in persisted(place.bed.audit(before)))
+    third = place.engine.succeeds(rows, lease_timeout=30)
+    assert not third.changed, "it waited for the first to end"
+    assert not first.finish().failed
+
+
+def test_runs_of_two_sets_do_not_wait_for_each_other(place: Place, twin: Place) -> None:
+    runs = [one.engine.start(objects.platform(one.name, one.group)) for one in (place, twin)]
+    assert [run.finish().message for run in runs] == ["", ""]
+
+
+def test_object_of_another_set_is_refused_before_any_write(place: Place, twin: Place) -> None:
+    rows = [objects.namespace(place.name), objects.config_map(place.name, "shared")]
+    place.engine.succeeds(rows)
+    before = place.bed.audit().end
+    result = twin.engine.fails([objects.config_map(place.name, "shared", key="other")], adopt="allow")
+    assert f"belongs to the set {place.name}" in result.message
+    assert persisted(place.bed.audit(before), ledger=True) == []

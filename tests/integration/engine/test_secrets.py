@@ -1,0 +1,91 @@
+# Copyright (c) 2026, kubeflow.platform contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of Secrets come out nowhere: not in results, diffs, progress, warnings or the texts of failures."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from . import objects
+from .conftest import Place
+from .driver import Result
+
+OLD = "canary-old-5f1d77"
+NEW = "canary-new-90ab31"
+FILE = f"issuer: https://dex\nstaticClients:\n- id: app\n  secret: {NEW}\n"
+
+
+def forms(canary: str) -> list[str]:
+    return [canary, base64.b64encode(canary.encode()).decode()]
+
+
+def leaks(result: Result) -> list[str]:
+    """The canaries that an operator could read."""
+    text = result.all_text()
+    return [form for canary in (OLD, NEW) for form in forms(canary) if form in text]
+
+
+def rows(place: Place, password: str, **data: str) -> list[objects.Object]:
+    app = objects.deployment(place.name, "app")
+    app["spec"]["template"]["spec"]["containers"][0]["env"] = [{"name": "DB_PASSWORD", "value": password}, {"name": "MODE", "value": "on"}]
+    return [
+        objects.namespace(place.name),
+        objects.secret(place.name, "login", password=password),
+        objects.config_map(place.name, "settings", **({"colour": "blue"} | data)),
+        app,
+    ]
+
+
+def test_values_are_masked_while_their_change_shows(place: Place) -> None:
+    first = place.engine.succeeds(rows(place, OLD), diff=True)
+    assert leaks(first) == []
+    changed = rows(place, NEW, **{"colour": "red", "config.yaml": FILE})
+    plan = place.engine(changed, check=True, diff=True)
+    assert leaks(plan) == []
+    diff = {entry["before_header"]: entry for entry in plan.json["diff"]}
+    (secret,) = [entry for name, entry in diff.items() if "Secret" in name]
+    assert secret["before"] != secret["after"], "that a value changed is seen"
+    (settings,) = [entry for name, entry in diff.items() if "ConfigMap" in name]
+    assert "colour: blue" in settings["before"]
+    assert "colour: red" in settings["after"]
+    assert "issuer: https://dex" in settings["after"]
+    done = place.engine.succeeds(changed, diff=True)
+    assert leaks(done) == []
+    assert done.actions() == {"Secret login": "configure", "ConfigMap settings": "configure", "Deployment app": "configure"}
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_value_that_the_server_quotes_in_its_refusal_is_masked(place: Place, check: bool) -> None:
+    broken = objects.deployment(place.name, "broken")
+    broken["spec"]["template"]["spec"]["containers"][0]["env"] = [{"name": NEW, "value": "x"}, {"name": f"= {NEW}", "value": "x"}]
+    label = objects.config_map(place.name, "labelled")
+    label["metadata"]["labels"] = {"is": f"{NEW} no label"}
+    result = (
+        place.engine.fails([*rows(place, NEW), broken, label], check=check)
+        if not check
+        else place.engine([*rows(place, NEW), broken, label], check=True)
+    )
+    assert len(result.failures()) == 2
+    assert leaks(result) == []
+
+
+def test_live_value_that_nobody_renders_is_masked_in_a_refusal(place: Place) -> None:
+    """An immutable Secret: the refusal and the plan speak of the live object."""
+    before = rows(place, OLD)
+    before[1]["immutable"] = True
+    place.engine.succeeds(before)
+    after = rows(place, NEW)
+    after[1]["immutable"] = True
+    for result in (place.engine.fails(after, diff=True), place.engine(after, check=True, diff=True, recreate=["Secret"])):
+        assert leaks(result) == []
+    assert leaks(place.engine.succeeds(after, recreate=["Secret"], diff=True)) == []
+
+
+def test_invocation_shows_no_secret(place: Place) -> None:
+    result = place.engine.succeeds([objects.namespace(place.name)], credentials={"admin": {"password": NEW}}, api_key=None)
+    assert leaks(result) == []
+    assert json.dumps(result.json)
