@@ -25,6 +25,8 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.progress import 
 MODULE = "kubeflow.platform.kustomize_apply"
 # What the action itself gives to the module.
 INTERNAL = ("parts_file", "progress_file")
+# A line of progress is read in passing; the result says all.
+LONGEST_LINE = 240
 # What only rendering needs; where the cluster is reached these paths mean nothing.
 CONTROLLER_ONLY = ("parts", "path", "distribution", "remote_bases", "kustomize_path", "work_dir", "allow_remote", "validate")
 
@@ -130,7 +132,7 @@ class ActionModule(ActionBase):
 
     def _show(self, seconds: float | None, text: str) -> None:
         clock = "" if seconds is None else f"{seconds:6.1f} s  "
-        self._display.display(f"[{self._host}] {clock}{text}")
+        self._display.display(f"[{self._host}] {clock}{text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + ' ...'}")
 
 
 def _without_empty(row: Mapping[str, Any]) -> dict[str, Any]:
