@@ -78,6 +78,7 @@ def virtual_environment(locks: list[Path]) -> Path:
     folder = cache_root() / "venvs" / key
     complete = folder / "complete"
     if complete.exists():
+        complete.touch()
         return folder
     with locked(folder):
         if complete.exists():
@@ -92,8 +93,16 @@ def virtual_environment(locks: list[Path]) -> Path:
             extra = ["--no-deps", "--force-reinstall"] if position else []
             pip(folder / "bin" / "python", "install", "--quiet", "--require-hashes", *extra, "-r", str(lock))
         complete.touch()
+        forget_unused(folder.parent)
         say(f"Installed in {time.monotonic() - started:.0f} s")
     return folder
+
+
+def forget_unused(environments: Path) -> None:
+    """Remove environments that nobody asked for in a month: older locks and interpreters leave them behind."""
+    for complete in environments.glob("*/complete"):
+        if time.time() - complete.stat().st_mtime > 30 * 24 * 3600:
+            shutil.rmtree(complete.parent, ignore_errors=True)
 
 
 def kubernetes_core() -> Path:
