@@ -10,7 +10,7 @@ import gzip
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -21,7 +21,9 @@ from .driver import Engine, eventually, persisted
 
 LEASE_DURATION = 30
 # What may differ between two clusters that are as desired.
-VOLATILE = frozenset({"uid", "resourceVersion", "creationTimestamp", "generation", "time", "clusterIP", "clusterIPs", "caBundle", "selfLink"})
+VOLATILE = frozenset(
+    {"uid", "resourceVersion", "creationTimestamp", "generation", "time", "clusterIP", "clusterIPs", "caBundle", "selfLink"}
+)
 KINDS = "configmaps,secrets,serviceaccounts,services,deployments,roles,rolebindings,persistentvolumeclaims"
 
 
@@ -100,17 +102,49 @@ def requests(place: Place) -> int:
     return len(path.read_bytes().splitlines()) if path.exists() else 0
 
 
-def killed(place: Place, rows: list[objects.Object], after: int) -> bool:
-    """A run that is killed at its ``after``th request; False when it ended before."""
+def kill(place: Place, rows: list[objects.Object], at: int, **options: Any) -> bool:
+    """A run that is killed at its ``at``th request; False when it had ended before."""
     place.bed.proxy({"log": True, "latency_ms": 5})
     begun = requests(place)
-    run = place.proxied.start(rows)
-    while run.alive and requests(place) - begun < after:
-        time.sleep(0.002)
+    run = place.proxied.start(rows, **options)
+    while run.alive and requests(place) - begun < at:
+        time.sleep(0.001)
     alive = run.alive
     run.kill()
     place.bed.proxy({})
     return alive
+
+
+def neighbours(place: Place, count: int) -> list[Place]:
+    """Further places, for runs side by side."""
+    found = []
+    for number in range(count):
+        name = f"{place.name}n{number}"
+        engine = Engine(place.bed, place.engine.folder, name, place.bed.kubeconfig)
+        found.append(Place(place.bed, name, engine, engine.through(place.bed.kubeconfig_of("proxy"))))
+    return found
+
+
+def forget(place: Place) -> None:
+    """Remove what would disturb others, or fill the cluster."""
+    place.bed.kubectl("delete", "validatingwebhookconfigurations", place.name, "--ignore-not-found", "--wait=false")
+    place.bed.kubectl("delete", "crd", f"widgets.{place.group}", f"gadgets.{place.group}", "--ignore-not-found", "--wait=false")
+    place.bed.kubectl("delete", "namespace", place.name, "--ignore-not-found", "--wait=false")
+
+
+def finish(places: list[Place], rows: Callable[[Place], list[objects.Object]], **options: Any) -> None:
+    """Run all again side by side: each waits at most for the dead run's Lease, and leaves nothing to do."""
+    runs = [one.engine.start(rows(one), **options) for one in places]
+    for run in runs:
+        result = run.finish()
+        assert not result.failed, result.message
+        assert result.seconds < LEASE_DURATION + 30
+    for one in places:
+        assert not one.engine.succeeds(rows(one), **options).changed
+
+
+def platform(place: Place) -> list[objects.Object]:
+    return objects.platform(place.name, place.group)
 
 
 def upgraded(place: Place) -> list[objects.Object]:
@@ -128,55 +162,56 @@ def upgraded(place: Place) -> list[objects.Object]:
 UPGRADE = {"recreate": ["Deployment"], "prune": "delete"}
 
 
-def kill_and_rerun(place: Place, at: int) -> float:
-    """An install killed at a request, then run to its end; how long that took."""
-    rows = objects.platform(place.name, place.group)
-    killed(place, rows, at)
-    result = place.engine.succeeds(rows)
-    assert not place.engine.succeeds(rows).changed
-    return result.seconds
-
-
-@pytest.mark.parametrize("at", [9, 17, 26, 41, 60])
-def test_run_that_is_killed_at_a_request_is_finished_by_the_next(place: Place, twin: Place, at: int) -> None:
-    """9: the intent is about to be written; 60: most objects are there."""
-    twin.engine.succeeds(objects.platform(twin.name, twin.group))
-    seconds = kill_and_rerun(place, at)
-    assert seconds < LEASE_DURATION + 20
-    alike(place, twin)
-
-
-@pytest.mark.parametrize("at", [22, 34])
-def test_upgrade_that_is_killed_at_a_request_is_finished_by_the_next(place: Place, twin: Place, at: int) -> None:
-    for one in (place, twin):
-        one.engine.succeeds(objects.platform(one.name, one.group))
-    twin.engine.succeeds(upgraded(twin), **UPGRADE)
-    killed_there = place.proxied
-    place.bed.proxy({"log": True, "latency_ms": 5})
+@pytest.fixture
+def length(twin: Place) -> int:
+    """How many requests an install that is left alone sends."""
+    place = Place(twin.bed, twin.name, twin.engine, twin.engine.through(twin.bed.kubeconfig_of("proxy")))
+    place.bed.proxy({"log": True})
     begun = requests(place)
-    run = killed_there.start(upgraded(place), **UPGRADE)
-    while run.alive and requests(place) - begun < at:
-        time.sleep(0.002)
-    run.kill()
+    place.proxied.succeeds(platform(place))
     place.bed.proxy({})
-    place.engine.succeeds(upgraded(place), **UPGRADE)
-    assert not place.engine.succeeds(upgraded(place), **UPGRADE).changed
-    alike(place, twin)
+    return requests(place) - begun
+
+
+def test_runs_that_are_killed_anywhere_are_finished_by_the_next(place: Place, twin: Place, length: int) -> None:
+    chance = random.Random(place.name)
+    places = neighbours(place, 5)
+    for number, one in enumerate(places):
+        # One in each fifth of the run: from the Lease over the first write to the wait.
+        at = int(length * (number + chance.random()) / 5) + 1
+        assert kill(one, platform(one), at) or number == 4, at
+    finish(places, platform)
+    for one in places:
+        alike(one, twin)
+        forget(one)
+
+
+def test_upgrades_that_are_killed_anywhere_are_finished_by_the_next(place: Place, twin: Place) -> None:
+    places = neighbours(place, 3)
+    for one in (*places, twin):
+        one.engine.succeeds(platform(one))
+    result = twin.engine.succeeds(upgraded(twin), **UPGRADE)
+    assert result.counts == {"configure": 1, "create": 1, "prune": 1, "recreate": 1, "unchanged": len(platform(twin)) - 3}
+    length = sum(result.json["requests"].values())
+    for number, one in enumerate(places):
+        kill(one, upgraded(one), int(length * (number + 2) / 5), **UPGRADE)
+    finish(places, upgraded, **UPGRADE)
+    for one in places:
+        alike(one, twin)
+        forget(one)
 
 
 @pytest.mark.soak
-def test_runs_that_are_killed_at_a_hundred_requests_are_finished_by_the_next(place: Place, twin: Place) -> None:
-    twin.engine.succeeds(objects.platform(twin.name, twin.group))
+def test_runs_that_are_killed_at_a_hundred_requests_are_finished_by_the_next(place: Place, twin: Place, length: int) -> None:
     chance = random.Random(20261130)
-    for number in range(100):
-        name = f"{place.name}{number}"
-        engine = Engine(place.bed, place.engine.folder, name, place.bed.kubeconfig)
-        one = Place(place.bed, name, engine, engine.through(place.bed.kubeconfig_of("proxy")))
-        kill_and_rerun(one, chance.randrange(1, 90))
-        alike(one, twin)
-        place.bed.kubectl("delete", "validatingwebhookconfigurations", name, "--wait=false")
-        place.bed.kubectl("delete", "crd", f"widgets.{one.group}", f"gadgets.{one.group}", "--wait=false")
-        place.bed.kubectl("delete", "namespace", name, "--wait=false")
+    for turn in range(10):
+        rows = neighbours(Place(place.bed, f"{place.name}x{turn}", place.engine, place.proxied), 10)
+        for one in rows:
+            kill(one, platform(one), chance.randrange(1, length))
+        finish(rows, platform)
+        for one in rows:
+            alike(one, twin)
+            forget(one)
 
 
 def test_second_run_waits_for_the_first_then_fails_naming_its_holder(place: Place) -> None:
