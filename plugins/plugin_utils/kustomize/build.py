@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -53,15 +53,19 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def build_all(jobs: Sequence[Job], kustomize: Kustomize, cache: Cache) -> list[Built]:
-    """Build all jobs; results are in the order of ``jobs``. Raises RenderError that names every part that failed."""
+def build_all(jobs: Sequence[Job], kustomize: Kustomize, cache: Cache, keep: Callable[[int, Built], None]) -> list[Built]:
+    """Build all jobs; results are in the order of ``jobs``. Raises RenderError that names every part that failed.
+
+    ``keep`` gets each result, with the job's number, as soon as it is there: what was built stays built when another fails.
+    """
     known: Mapping[str, float] = cache.read_json(cache.path("index", _DURATIONS)) or {}
     order = _longest_first(jobs, known)
     results: dict[int, Built | RenderError] = {}
 
     def one(number: int) -> None:
         try:
-            results[number] = build(jobs[number], kustomize, cache)
+            results[number] = built = build(jobs[number], kustomize, cache)
+            keep(number, built)
         except RenderError as error:
             results[number] = error
 

@@ -240,10 +240,14 @@ def _build_missing(
     missing = [plan for plan in planned if known[plan.part.name] is None]
     if missing:
         tell(f"rendering {len(missing)} of {len(planned)} parts with kustomize {kustomize.version}")
-    results = dict(zip((plan.part.name for plan in missing), build_all([plan.job for plan in missing], kustomize, cache), strict=True))
-    for plan in missing:
-        if plan.key is not None:
-            _store(cache, plan.key, results[plan.part.name])
+
+    def keep(number: int, built: Built) -> None:
+        key = missing[number].key
+        if key is not None:
+            _store(cache, key, built)
+
+    built_now = build_all([plan.job for plan in missing], kustomize, cache, keep)
+    results = {plan.part.name: built for plan, built in zip(missing, built_now, strict=True)}
     rows = [(plan, results.get(plan.part.name) or known[plan.part.name]) for plan in planned]
     return [(plan, built) for plan, built in rows if built is not None], [plan.part.name for plan in missing]
 

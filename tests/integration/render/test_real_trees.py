@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import time
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import pytest
 import yaml
 from ansible_collections.kubeflow.platform.plugins.plugin_utils import partsfile
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize import vendor
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.build import cores
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.fileindex import FileIndex
@@ -147,3 +149,23 @@ def test_other_releases_render_by_parts_with_the_older_kustomize(
     whole = {identity(json.loads(found.text)) for found in objects(example(tree, older_kustomize, cache, bases), "example")}
     assert by_identity(rendering).keys() == whole
     assert rendering.count == count
+
+
+@pytest.mark.soak
+def test_a_cold_render_takes_little_more_than_the_machine_allows(distributions: Distributions, work_dir: Path, kustomize: str) -> None:
+    """At most 1.15 times the longer of the slowest part and the processor time of all parts over the cores. Needs a quiet machine."""
+    tree = distributions.tree("26.03.1")
+    wanted = request(tree, entries(tree), kustomize, distributions.remote_bases_archive(), name="26.03.1")
+    copy = vendor.vendored(Cache(work_dir), FileIndex(Cache(work_dir), tree), str(tree), distributions.remote_bases())
+    slowest, used_before = 0.0, children_time()
+    for path in entries(tree):
+        started = time.monotonic()
+        subprocess.run([kustomize, "build", f"{copy.root}/{path}"], capture_output=True, check=True)
+        slowest = max(slowest, time.monotonic() - started)
+    bound = max(slowest, (children_time() - used_before) / cores())
+    assert render(wanted, Cache(work_dir)).seconds <= 1.15 * bound
+
+
+def children_time() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -183,6 +183,14 @@ def test_failures_of_several_parts_are_told_together(rendered: Render, tree: Pat
         rendered()
 
 
+def test_what_was_built_stays_built_when_another_part_fails(rendered: Render, tree: Path) -> None:
+    write(tree, {"two/config.yaml": "a: [1\nb: 2\n"})
+    with pytest.raises(RenderError):
+        rendered()
+    write(tree, {"two/config.yaml": FILES["two/config.yaml"]})
+    assert rendered().built == ("two",)
+
+
 def program(path: Path, body: str) -> str:
     path.write_text(f"#!{Path(sys.executable).resolve()}\nimport os, sys, time\n{body}")
     path.chmod(0o755)
