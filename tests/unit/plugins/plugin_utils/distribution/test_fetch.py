@@ -128,14 +128,8 @@ class Site:
     served: list[tuple[str, int, str]] = field(default_factory=list)
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    state = Site()
-    (tmp_path / "t" / "common").mkdir(parents=True)
-    (tmp_path / "t" / "common" / "kustomization.yaml").write_text("web")
-    with tarfile.open(tmp_path / "t.tar.gz", "w:gz") as archive:
-        archive.add(tmp_path / "t", "tree-1")
-    state.body = (tmp_path / "t.tar.gz").read_bytes()
+def handler(state: Site) -> type[BaseHTTPRequestHandler]:
+    """Answers as ``state`` says."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -165,7 +159,18 @@ def site(tmp_path: Path) -> Iterator[Site]:
         def log_message(self, format: str, *arguments: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    return Handler
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    state = Site()
+    (tmp_path / "t" / "common").mkdir(parents=True)
+    (tmp_path / "t" / "common" / "kustomization.yaml").write_text("web")
+    with tarfile.open(tmp_path / "t.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "t", "tree-1")
+    state.body = (tmp_path / "t.tar.gz").read_bytes()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(state))
     state.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
