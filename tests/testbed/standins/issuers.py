@@ -89,7 +89,8 @@ class Issuers(Duty):
     def _ready(self, plural: str, item: Object, ready: bool, reason: str, message: str) -> None:
         metadata = item["metadata"]
         status, namespace = ("True" if ready else "False"), metadata.get("namespace")
-        if condition(item, "Ready") == status or "deletionTimestamp" in metadata:
+        present = next((row for row in item.get("status", {}).get("conditions") or [] if row["type"] == "Ready"), {})
+        if (present.get("status"), present.get("observedGeneration")) == (status, metadata["generation"]) or "deletionTimestamp" in metadata:
             return
         entry = {"type": "Ready", "status": status, "reason": reason, "message": message, "lastTransitionTime": now()}
         entry["observedGeneration"] = metadata["generation"]
