@@ -105,6 +105,7 @@ class ApplyStage:
             on_done=self._done,
             on_tick=self._tick,
             lost=lambda: self._lease.lost,
+            results=self._tools.mailbox(),
         )
         execution.run(Limits(self._deadline, self.settings.no_progress_timeout))
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import CRD_KIND, SET_LABEL, Decision, Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dying import dying
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL, Decision, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import crd_safety, difference, ownership
@@ -24,8 +25,14 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalis
 MOST_ROUNDS = 4
 # What adopting an object adds to it although nothing of its content changes; ".metadata.labels" where it had no labels.
 BOOKKEEPING = frozenset({f".metadata.labels.{SET_LABEL}", ".metadata.labels"})
+CRD_ADVICE = (
+    "Bring the stored objects to a version that stays: write each once in it, then set status.storedVersions of the live "
+    "CustomResourceDefinition to that version alone."
+)
 # These say nothing about the object: its kind, namespace, webhook or server is not there yet.
-NOT_YET = frozenset({"transport", "throttled", "server_down", "webhook_down", "kind_missing", "ns_missing", "ns_terminating", "internal"})
+NOT_YET = frozenset(
+    {"transport", "throttled", "server_down", "webhook_down", "kind_missing", "ns_missing", "ns_terminating", "terminating", "internal"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,9 @@ class Comparer:
         if not answer.ok:
             return refused(item, item.desired, None, classify(answer, resource=item.resource, identity=item.identity))
         live = answer.json()
+        end = dying(item, live)
+        if end is not None:
+            return refused(item, item.desired, live, end)
         owner = ((live.get("metadata") or {}).get("labels") or {}).get(SET_LABEL)
         if owner not in (None, self.set_name):
             return foreign_set(item, live, owner)
@@ -88,14 +98,17 @@ class Comparer:
     def _configure(
         self, item: Item, body: dict[str, Any], live: dict[str, Any], change: difference.Difference, yielded: tuple[str, ...]
     ) -> Decision:
-        if item.group_kind == CRD_KIND:
-            breaches = crd_safety.breaches(live, body, self._versions_in_use(live))
-            if breaches:
-                failure = Failure("invalid", f"Failed to apply {item.identity}: {'; '.join(breaches)}", "Migrate the stored objects first.")
-                return Decision("invalid", body, live, change, failure=failure)
+        unsafe = self._unsafe(item, body, live)
+        if unsafe is not None:
+            return Decision("invalid", body, live, change, failure=unsafe)
         action = "adopt" if adopts_only(live, change) else "configure"
         additions = tuple(ownership.foreign_additions(live, body))
         return Decision(action, body, live, change, yielded, self._rename(live), additions=additions)
+
+    def _unsafe(self, item: Item, body: dict[str, Any], live: dict[str, Any]) -> Failure | None:
+        """Why a live CRD must not become the desired one, None for safe changes and other kinds."""
+        breaches = crd_safety.breaches(live, body, self._versions_in_use(live)) if item.is_crd else []
+        return Failure("crd_unsafe", f"Failed to apply {item.identity}: {'; '.join(breaches)}", CRD_ADVICE) if breaches else None
 
     def _versions_in_use(self, crd: dict[str, Any]) -> list[str]:
         """The versions that objects of a live CRD were stored in; none when it has no objects."""
@@ -114,7 +127,7 @@ class Comparer:
     def _refused(self, item: Item, body: dict[str, Any], live: dict[str, Any], answer: Response) -> Decision:
         failure = classify(answer, resource=item.resource, identity=item.identity)
         if failure.error_class != "invalid" or answer.status != 422 or item.is_crd:
-            return refused(item, body, live, failure)
+            return refused(item, body, live, self._unsafe(item, body, live) or failure)
         probe = transition_probe(body)
         path = item.resource.path(item.identity.namespace, probe["metadata"]["name"])
         if not self.client.apply(path, probe, dry_run=True, force=True).ok:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import NOT_YET, Comparer
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dying import doomed, dying_namespaces
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.graph import crds_by_kind
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Ledger, verified
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 NAMESPACES = Resource("", "v1", "Namespace", "namespaces", False)
 PASSING = frozenset({"transport", "throttled", "server_down", "internal"})
+ENDING = frozenset({"terminating", "ns_terminating"})
 TRIES = 4
 MOST_NAMED = 5
 
@@ -92,7 +95,7 @@ class Comparison:
         barred = [
             row.failure
             for row in self.decisions.values()
-            if row.failure is not None and row.failure.error_class in ("transition", "foreign_set")
+            if row.failure is not None and row.failure.error_class in ("transition", "foreign_set", "crd_unsafe")
         ]
         if barred:
             told = "; ".join(f"{failure.message}. {failure.advice}" for failure in barred[:MOST_NAMED])
@@ -115,12 +118,13 @@ class CompareStage:
         resources = [NAMESPACES, *(item.resource for item in items if item.index in served), *self._recorded(ledger)]
         live = live_metadata(tools.client, resources, tools.pool, tools.clock.sleep)
         crds = crds_by_kind(items)
-        sound = self._verified(items, ledger, live, crds)
+        ending = dying_namespaces(live)
+        sound = frozenset(index for index in self._verified(items, ledger, live, crds) if items[index].identity.namespace not in ending)
         comparison = Comparison(items, live, sound, crds)
         near = [item for item in items if item.index not in sound and item.identity in live]
         absent = [item for item in items if item.identity not in live]
         tools.say(f"compared {len(items)} objects: {len(sound)} as recorded, {len(near)} to look at, {len(absent)} not there")
-        comparison.decisions.update(zip((item.index for item in near), tools.pool.map(self._decide, near)))
+        comparison.decisions.update(zip((item.index for item in near), tools.pool.map(partial(self._decide, ending=ending), near)))
         comparison.decisions.update(self._absent(absent, comparison, served))
         comparison.adopting = frozenset(item.index for item in near if self._adopts(item, ledger, live))
         return comparison
@@ -141,7 +145,15 @@ class CompareStage:
         # Another schema may give a custom resource other defaults, so its record is worth nothing once its CRD changes.
         return frozenset(index for index in sound if (crd := crds.get(items[index].group_kind)) is None or crd.index in sound)
 
-    def _decide(self, item: Item) -> Decision:
+    def _decide(self, item: Item, ending: frozenset[str]) -> Decision:
+        doom = doomed(item, ending)
+        decision = Decision("blocked", item.desired, failure=doom) if doom is not None else self._patiently(item)
+        if self._settings.check and decision.failure is not None and decision.failure.error_class in ENDING:
+            # A run would wait until it is gone, and make it again.
+            return Decision("create", item.desired, predicted=True, reason=decision.failure.reason)
+        return decision
+
+    def _patiently(self, item: Item) -> Decision:
         decision = Decision("blocked", item.desired)
         for attempt in range(TRIES):
             try:

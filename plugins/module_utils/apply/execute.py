@@ -8,8 +8,8 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, Surroundings, all_namespace_labels, intercepts
@@ -21,6 +21,19 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors i
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
 
 LONGEST_SLEEP = 1.0
+
+
+class Mailbox(Protocol):
+    """Where workers put results; ``queue.SimpleQueue`` is one. Both ways to get raise ``queue.Empty``."""
+
+    def put(self, item: tuple[Task, Any], /) -> None:
+        """Add a result."""
+
+    def get(self, *, timeout: float) -> tuple[Task, Any]:
+        """Take a result, waiting for one up to ``timeout`` seconds."""
+
+    def get_nowait(self) -> tuple[Task, Any]:
+        """Take a result that is there."""
 
 
 @dataclass(slots=True)
@@ -46,7 +59,7 @@ class Execution:
     on_done: Callable[[Item, Outcome], None]
     on_tick: Callable[[float], None]
     lost: Callable[[], bool]
-    _results: queue.SimpleQueue[tuple[Task, Any]] = field(default_factory=queue.SimpleQueue)
+    results: Mailbox
 
     def run(self, limits: Limits) -> None:
         """Until every object is settled, or time is up. Raises EngineError when the Lease was lost."""
@@ -84,9 +97,9 @@ class Execution:
 
     def _collect(self, timeout: float) -> None:
         try:
-            self._handle(*self._results.get(timeout=timeout))
+            self._handle(*self.results.get(timeout=timeout))
             while True:
-                self._handle(*self._results.get_nowait())
+                self._handle(*self.results.get_nowait())
         except queue.Empty:
             return
 
@@ -98,7 +111,7 @@ class Execution:
             result = error
         except Exception as error:  # pylint: disable=broad-except
             result = error
-        self._results.put((task, result))
+        self.results.put((task, result))
 
     def _do(self, task: Task) -> Any:
         if isinstance(task, Apply):

@@ -118,9 +118,9 @@ class Looker:
         if failure is None:
             return None, ""
         if failure.error_class == "webhook_down":
-            return failure.webhook, failure.message
+            return failure.webhook, failure.reason
         if failure.error_class in BEFORE_WEBHOOKS or "service account" in failure.message:
-            return "", failure.message
+            return "", failure.reason
         return None, ""
 
     def dry_run(self, item: Item) -> Response:

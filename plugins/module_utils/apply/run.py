@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import ApplyStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import CompareStage, Comparison
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.execute import Mailbox
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock, ensure_home
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document, resolve
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.lease import Lease
@@ -31,7 +33,7 @@ FIRST_CONNECT_TIMEOUT = 4.0
 
 @dataclass(slots=True)
 class Tools:
-    """The edges of a run: the cluster, the clock, chance, threads, and the operator's screen."""
+    """The edges of a run: the cluster, the clock, chance, threads and how their results arrive, the operator's screen, and the Lease."""
 
     client: Client
     discovery: Discovery
@@ -39,6 +41,8 @@ class Tools:
     jitter: Callable[[], float]
     pool: ThreadPoolExecutor
     say: Callable[[str], None]
+    mailbox: Callable[[], Mailbox] = queue.SimpleQueue
+    lease: Callable[[Client, Clock, str, str], Lease] = Lease
 
 
 class Run:
@@ -94,7 +98,7 @@ class Run:
     def _lease(self) -> Iterator[Lease]:
         tools = self._tools
         ensure_home(tools.client, tools.clock)
-        lease = Lease(tools.client, tools.clock, self._settings.set_name, self._holder)
+        lease = tools.lease(tools.client, tools.clock, self._settings.set_name, self._holder)
         lease.acquire(self._settings.lease_timeout)
         lease.start_renewing()
         try:

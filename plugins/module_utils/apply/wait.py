@@ -26,6 +26,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 PAUSE = 1.0
+SAY_EVERY = 10.0
 # Seconds after which pods are read too, to say why a workload is late.
 PATIENCE = 10.0
 
@@ -77,6 +78,7 @@ class Waiter:
         probes = self._probes(hooks, items, namespace_labels)
         waiting = Waiting()
         moved = self.clock.monotonic()
+        said_at = moved - SAY_EVERY
         while True:
             before = len(pending) + len(probes)
             try:
@@ -88,8 +90,15 @@ class Waiter:
             moved = now if len(pending) + len(probes) < before else moved
             if waiting.over or waiting.failed or now >= deadline or now - moved >= no_progress:
                 return waiting
-            self.tick(told(waiting))
+            said_at = self._tell(waiting, said_at)
             self.clock.sleep(PAUSE)
+
+    def _tell(self, waiting: Waiting, said_at: float) -> float:
+        now = self.clock.monotonic()
+        if now - said_at < SAY_EVERY:
+            return said_at
+        self.tick(told(waiting))
+        return now
 
     def _objects(self, pending: Sequence[Item], since: Mapping[Identity, float], begun: float, waiting: Waiting) -> list[Item]:
         live = self._live({item.resource for item in pending})
