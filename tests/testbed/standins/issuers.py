@@ -90,7 +90,8 @@ class Issuers(Duty):
         metadata = item["metadata"]
         status, namespace = ("True" if ready else "False"), metadata.get("namespace")
         present = next((row for row in item.get("status", {}).get("conditions") or [] if row["type"] == "Ready"), {})
-        if (present.get("status"), present.get("observedGeneration")) == (status, metadata["generation"]) or "deletionTimestamp" in metadata:
+        told = (present.get("status"), present.get("observedGeneration")) == (status, metadata["generation"])
+        if told or "deletionTimestamp" in metadata:
             return
         entry = {"type": "Ready", "status": status, "reason": reason, "message": message, "lastTransitionTime": now()}
         entry["observedGeneration"] = metadata["generation"]
