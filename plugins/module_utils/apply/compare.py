@@ -74,7 +74,7 @@ class Comparer:
             if adopts_only(live, change):
                 return self._configure(item, body, live, change, tuple(yielded))
             soft = self.client.apply(item.path, body, dry_run=True, force=False)
-            conflicts = ownership.parse_conflicts(soft.json()) if soft.status == 409 else []
+            conflicts = ownership.parse_conflicts(soft.body()) if soft.status == 409 else []
             if not soft.ok and not conflicts:
                 return self._refused(item, body, live, soft)
             paths, unknown = sort_conflicts(item, conflicts, self.takeover)

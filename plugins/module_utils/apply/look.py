@@ -86,7 +86,7 @@ class Looker:
             if self.clock() - seen_at > FRESH:
                 # Served from the watch cache: this look is repeated every second.
                 answer = self.client.request("GET", f"/apis/apps/v1/{WORKLOADS[kind]}", query={"resourceVersion": "0"}, count_as="LIST")
-                rows = (answer.json().get("items") or []) if answer.ok else []
+                rows = (answer.body().get("items") or []) if answer.ok else []
                 self._seen[kind] = (self.clock(), rows)
             return rows
 

@@ -75,8 +75,8 @@ class Client:
         return response
 
     def get(self, path: str, *, timeout: float = 60.0) -> Response:
-        """Read one object; a 404 is an answer."""
-        return self.request("GET", path, timeout=timeout)
+        """Read one object, or one page of objects; a 404 is an answer."""
+        return _whole(self.request("GET", path, timeout=timeout))
 
     def apply(
         self, resource_path: str, body: Mapping[str, Any], *, dry_run: bool, force: bool, manager: str = MANAGER, timeout: float = 60.0
@@ -85,17 +85,17 @@ class Client:
         query = {"fieldManager": manager, "fieldValidation": "Strict", **_dry(dry_run)}
         if force:
             query["force"] = "true"
-        return self.request("PATCH", resource_path, query=query, body=body, content_type=_APPLY, timeout=timeout)
+        return _whole(self.request("PATCH", resource_path, query=query, body=body, content_type=_APPLY, timeout=timeout))
 
     def create(self, collection_path: str, body: Mapping[str, Any], dry_run: bool = False, *, timeout: float = 60.0) -> Response:
         """Create an object, as manager of its fields."""
         query = {"fieldManager": MANAGER, "fieldValidation": "Strict", **_dry(dry_run)}
-        return self.request("POST", collection_path, query=query, body=body, timeout=timeout)
+        return _whole(self.request("POST", collection_path, query=query, body=body, timeout=timeout))
 
     def json_patch(self, path: str, patch: list[dict[str, Any]], dry_run: bool = False, *, timeout: float = 60.0) -> Response:
         """Apply a JSON patch (RFC 6902); a failed ``test`` answers 422."""
         query = {"fieldManager": MANAGER, **_dry(dry_run)}
-        return self.request("PATCH", path, query=query, body=patch, content_type=_JSON_PATCH, timeout=timeout)
+        return _whole(self.request("PATCH", path, query=query, body=patch, content_type=_JSON_PATCH, timeout=timeout))
 
     def delete(
         self,
@@ -188,3 +188,10 @@ class Client:
 
 def _dry(dry_run: bool) -> dict[str, str]:
     return {"dryRun": "All"} if dry_run else {}
+
+
+def _whole(response: Response) -> Response:
+    """Return an answer, unless it claims success without an object: that comes from a proxy's login page or was cut, and proves nothing."""
+    if response.ok and not isinstance(response.body().get("metadata"), dict):
+        raise Unreachable(f"the answer (HTTP {response.status}) is no Kubernetes object", "other")
+    return response

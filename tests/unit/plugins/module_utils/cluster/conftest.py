@@ -38,7 +38,7 @@ class Reply:
     """What to answer. ``cut``: "reset" sends RST, "close" just closes, "half" closes within the body, "hang" waits."""
 
     status: int = 200
-    body: Any = field(default_factory=dict)
+    body: Any = field(default_factory=lambda: {"metadata": {}})
     headers: dict[str, str] = field(default_factory=dict)
     cut: str = ""
 

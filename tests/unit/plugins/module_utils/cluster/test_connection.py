@@ -169,9 +169,9 @@ def tls(tmp_path: Path) -> Iterator[Scripted]:
 
 
 def test_tls_is_trusted_by_the_given_ca_only_and_speaks_http_1(tls: Scripted, tmp_path: Path) -> None:
-    tls.script(Reply(body={"a": 1}))
+    tls.script(Reply(body={"metadata": {"a": 1}}))
     good = Client(from_params({"host": tls.url, "api_key": "k", "ca_cert": str(tmp_path / "ca.crt")}), "x", 2)
-    assert good.get("/x").body() == {"a": 1}
+    assert good.get("/x").body() == {"metadata": {"a": 1}}
     create_authority(tmp_path, "other", "other")
     for params in ({"ca_cert": str(tmp_path / "other.crt")}, {}):
         with pytest.raises(Unreachable) as caught:

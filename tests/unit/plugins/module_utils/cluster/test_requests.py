@@ -64,7 +64,7 @@ def test_delete_is_bound_to_the_uid(scripted: Scripted) -> None:
 
 
 def test_requests_are_counted_by_kind(scripted: Scripted) -> None:
-    scripted.answer = lambda seen: Reply(body={"items": None})
+    scripted.answer = lambda seen: Reply(body={"metadata": {}, "items": None})
     one = client(scripted.url)
     one.apply("/x", {}, dry_run=True, force=False)
     one.apply("/x", {}, dry_run=False, force=False)
@@ -228,3 +228,18 @@ def test_requests_of_many_threads_share_few_connections(scripted: Scripted) -> N
     with ThreadPoolExecutor(16) as pool:
         assert all(answer.ok for answer in pool.map(lambda _number: one.get("/x"), range(200)))
     assert len(connections) <= 6
+
+
+@pytest.mark.parametrize("body", [b"<html>Please log in</html>", b"[]", b"{}", b'{"kind": "Sec', b""])
+def test_success_without_an_object_is_no_answer_when_an_object_was_asked_for(scripted: Scripted, body: bytes) -> None:
+    scripted.answer = lambda seen: Reply(body=body)
+    one = client(scripted.url)
+    for ask in (
+        lambda: one.get("/x"),
+        lambda: one.apply("/x", {}, dry_run=False, force=True),
+        lambda: one.create("/x", {}),
+        lambda: one.json_patch("/x", []),
+    ):
+        with pytest.raises(Unreachable, match="no Kubernetes object"):
+            ask()
+    assert one.request("GET", "/x").ok
