@@ -98,7 +98,12 @@ class ApplyStage:
             hooks=webhook_gates(self._comparison.items, self.surroundings),
             looker=self.looker,
             writer=Writer(
-                self._tools.client, self.comparer, self._tools.clock.sleep, self._tools.clock.monotonic, self.settings.backup_dir
+                self._tools.client,
+                self.comparer,
+                self._tools.clock.sleep,
+                self._tools.clock.monotonic,
+                self.settings.backup_dir,
+                self._deadline,
             ),
             clock=self._tools.clock.monotonic,
             pool=self._tools.pool,

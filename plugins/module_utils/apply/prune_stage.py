@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.replacing import replaced_by
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
@@ -23,14 +25,26 @@ if TYPE_CHECKING:
     from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Tools
 
 GONE_TIMEOUT = 60.0
+# However late it is, a deletion gets this long.
+SHORTEST_TIMEOUT = 3.0
 PAUSE = 0.5
+PASSING = frozenset({"transport", "throttled", "server_down", "internal", "terminating", "webhook_down"})
 
 
 class PruneStage:
     """Decides about the recorded objects of a ledger, and deletes those that may go."""
 
-    def __init__(self, settings: Settings, tools: Tools, ledger: Ledger, recorded_release: str, written: Collection[Identity] = ()) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tools: Tools,
+        ledger: Ledger,
+        recorded_release: str,
+        written: Collection[Identity] = (),
+        deadline: float = math.inf,
+    ) -> None:
         """``recorded_release`` is that of the ledger as this run found it; ``written`` are the objects that this run wrote."""
+        self._deadline = deadline
         self._settings = settings
         self._tools = tools
         self._ledger = ledger
@@ -99,25 +113,30 @@ class PruneStage:
         return [replace(row, failure=failures.get(row.identity)) for row in rows]
 
     def _delete(self, decision: prune.Decision) -> Failure | None:
+        """Delete one object and wait until it is gone, through passing faults; one that a finalizer holds fails, and stays recorded."""
         resource = self._tools.discovery.preferred(decision.identity.group, decision.identity.kind)
         if resource is None:
             return None
         path = resource.path(decision.identity.namespace, decision.identity.name)
+        now = self._tools.clock.monotonic()
+        until = max(now + SHORTEST_TIMEOUT, min(now + GONE_TIMEOUT, self._deadline))
+        while True:
+            failure = self._attempt(path, resource, decision)
+            if failure is None or failure.error_class not in PASSING or self._tools.clock.monotonic() >= until:
+                return failure
+            self._tools.clock.sleep(PAUSE)
+
+    def _attempt(self, path: str, resource: Resource, decision: prune.Decision) -> Failure | None:
+        """Delete the object unless that was done already; None once it is gone."""
+        client = self._tools.client
         try:
-            answer = self._tools.client.delete(path, decision.uid, decision.propagation, resource_version=decision.resource_version or None)
-            if not answer.ok and answer.status != 404:
-                return classify(answer, resource=resource, identity=decision.identity, verb="delete")
-            return self._await_gone(path, decision)
+            answer = client.get(path)
+            metadata = answer.body().get("metadata") or {}
+            if answer.ok and metadata.get("uid") == decision.uid and not metadata.get("deletionTimestamp"):
+                answer = client.delete(path, decision.uid, decision.propagation, resource_version=decision.resource_version or None)
+                answer = client.get(path) if answer.ok else answer
         except Unreachable as error:
             return classify_transport(error, identity=decision.identity, verb="delete")
-
-    def _await_gone(self, path: str, decision: prune.Decision) -> Failure | None:
-        """Until no object with that uid is there; one that a finalizer holds is reported and stays recorded."""
-        until = self._tools.clock.monotonic() + GONE_TIMEOUT
-        while True:
-            answer = self._tools.client.get(path)
-            if answer.status == 404 or (answer.ok and answer.json()["metadata"].get("uid") != decision.uid):
-                return None
-            if self._tools.clock.monotonic() >= until:
-                return classify(answer, resource=None, identity=decision.identity, verb="delete")
-            self._tools.clock.sleep(PAUSE)
+        if answer.status == 404 or (answer.ok and (answer.body().get("metadata") or {}).get("uid") != decision.uid):
+            return None
+        return classify(answer, resource=resource, identity=decision.identity, verb="delete")

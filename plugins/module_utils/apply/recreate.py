@@ -10,6 +10,7 @@ created, the old one is put back.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ _FOREGROUND = frozenset({("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps"
 _PASSING = frozenset({"transport", "throttled", "server_down", "webhook_down", "internal", "conflict_version", "terminating"})
 GONE_TIMEOUT = 180.0
 APPLY_TIMEOUT = 120.0
+SHORTEST_TIMEOUT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,11 @@ class _Bench:
     sleep: Callable[[float], None]
     item: Item
     live: Mapping[str, Any]
+    deadline: float
+
+    def until(self, longest: float) -> float:
+        """When to give up what may take ``longest`` seconds: with the run, but not before a fair try."""
+        return max(self.clock() + SHORTEST_TIMEOUT, min(self.clock() + longest, self.deadline))
 
     @property
     def uid(self) -> str:
@@ -79,15 +86,16 @@ def recreate(
     item: Item,
     decision: Decision,
     backup_dir: str | None,
+    deadline: float = math.inf,
 ) -> Outcome:
     """Replace ``decision.live`` by ``decision.body``; whatever happens, the outcome says it and nothing is raised.
 
     Steps: keep the live object, delete exactly it (uid), wait until it is gone, apply; on final failure put it back. A run
     that is killed in between leaves the object absent and the intent in the ledger: the next run creates it.
-    ``clock`` is monotonic, in seconds.
+    ``clock`` is monotonic, in seconds; ``deadline`` is of it, and shortens the waiting (the new object is tried in any case).
     """
     live = decision.live or {}
-    bench = _Bench(client, clock, sleep, item, live)
+    bench = _Bench(client, clock, sleep, item, live, deadline)
     refusal = _refuses(item, live)
     if refusal:
         return Outcome(failure=refusal, decision=decision)
@@ -130,7 +138,7 @@ def _remove(bench: _Bench, how: str) -> Failure | None:
         )
     if not answer.ok and answer.status != 404:
         return classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="delete")
-    give_up, pause = bench.clock() + GONE_TIMEOUT, 0.1
+    begun, give_up, pause = bench.clock(), bench.until(GONE_TIMEOUT), 0.1
     last: Mapping[str, Any] = {}
     while bench.clock() < give_up:
         try:
@@ -145,7 +153,7 @@ def _remove(bench: _Bench, how: str) -> Failure | None:
     finalizers = ", ".join(last.get("finalizers") or []) or "none"
     return Failure(
         "terminating",
-        f"Failed to recreate {bench.item.identity}: it was deleted but is still there after {GONE_TIMEOUT:.0f} s "
+        f"Failed to recreate {bench.item.identity}: it was deleted but is still there after {bench.clock() - begun:.0f} s "
         f"(finalizers: {finalizers})",
         "Check the controller that owns the finalizers; the next run creates the object once the old one is gone.",
     )
@@ -153,7 +161,7 @@ def _remove(bench: _Bench, how: str) -> Failure | None:
 
 def _apply(bench: _Bench, body: dict[str, Any]) -> tuple[Response | None, Failure | None]:
     """Send the new object until it is taken or refused for good."""
-    give_up, pause = bench.clock() + APPLY_TIMEOUT, 0.5
+    give_up, pause = bench.until(APPLY_TIMEOUT), 0.5
     while True:
         answer: Response | None = None
         try:

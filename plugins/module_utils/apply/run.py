@@ -143,7 +143,7 @@ class Run:
             self.report.waited += verify.waits
             self.report.waited_for_all = True
             self._mark("ready")
-        pruning = PruneStage(settings, tools, stage.ledger, ledger.release, stage.since)
+        pruning = PruneStage(settings, tools, stage.ledger, ledger.release, stage.since, deadline)
         planned = pruning.plan(items, comparison.live, failed=bool(self.report.failures))
         self.report.rows += pruning.carry_out(planned)
         store.save(ledgers.without(verify.settle(stage.ledger), *pruning.gone), patience=30.0)

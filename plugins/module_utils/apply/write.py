@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,7 @@ class Writer:
     sleep: Callable[[float], None]
     clock: Callable[[], float]
     backup_dir: str | None = None
+    deadline: float = math.inf
 
     def attempt(self, item: Item, decision: Decision | None, *, first: bool) -> Outcome:
         """Compare where needed and write. ``decision`` is what an earlier comparison found, None when there was none."""
@@ -80,7 +82,7 @@ class Writer:
         return Outcome(action, metadata, decision=decision, warnings=tuple(answer.warnings))
 
     def _recreate(self, item: Item, decision: Decision) -> Outcome:
-        outcome = recreate.recreate(self.client, self.clock, self.sleep, item, decision, self.backup_dir)
+        outcome = recreate.recreate(self.client, self.clock, self.sleep, item, decision, self.backup_dir, self.deadline)
         return replace(outcome, decision=decision)
 
     def _failed(self, item: Item, decision: Decision, answer: Response) -> Outcome:
