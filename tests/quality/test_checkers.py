@@ -11,6 +11,8 @@ from tests.quality.checkers import Verdict, names
 
 @pytest.mark.parametrize("checker", names())
 def test_checker_finds_nothing(checker: str, verdict: Callable[[str], Verdict]) -> None:
-    complaint = verdict(checker).complaint
-    if complaint:
-        pytest.fail(f"{checker} says:\n{complaint}", pytrace=False)
+    said = verdict(checker)
+    if said.left_out:
+        pytest.skip(said.left_out)
+    if said.complaint:
+        pytest.fail(f"{checker} says:\n{said.complaint}", pytrace=False)
