@@ -112,7 +112,7 @@ class Looker:
         if live is None:
             live = self.live_workloads(gate.backends)
         if gate.backends and not any(has_ready_pod(live.get(identity)) for identity in gate.backends):
-            return "", self._not_ready(gate.backends, live) or f"{gate.backends[0]} has no ready pod"
+            return gate.webhook.name if gate.webhook else "", self._not_ready(gate.backends, live) or f"{gate.backends[0]} has no ready pod"
         answer = self.dry_run(item)
         failure = None if answer.ok else classify(answer, resource=item.resource, identity=item.identity)
         if failure is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.board import Board
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, GateState, Node, NodeState, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, GateKind
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Outcome
@@ -21,8 +22,8 @@ PROBE_PAUSE = {"kind": 0.25, "namespace": 0.5, "webhook": 0.5, "ready": 0.7}
 PROBE_PAUSE_LONGEST = {"kind": 2.0, "namespace": 1.0, "webhook": 1.0, "ready": 1.0}
 
 
-class Scheduler:
-    """The state of one dataflow. ``jitter()`` gives numbers in [0, 1) and is the only source of chance."""
+class Scheduler(Board):
+    """Gives out the tasks of one dataflow. ``jitter()`` gives numbers in [0, 1) and is the only source of chance."""
 
     def __init__(
         self,
@@ -34,36 +35,13 @@ class Scheduler:
         jitter: Callable[[], float],
         stop_on_failure: bool = False,
     ) -> None:
-        self.nodes = {node.index: NodeState(node, set(node.gates)) for node in nodes}
-        self.gates = {key: GateState(gate) for key, gate in gates.items()}
+        super().__init__(nodes, gates, stop_on_failure=stop_on_failure)
         self.pressure = Pressure(workers)
-        self.last_progress = 0.0
         self._crd_limit = crd_limit
         self._jitter = jitter
-        self._stop_on_failure = stop_on_failure
-        self._sent: set[int] = set()
         self._polling: set[GateKind] = set()
-        self._dependents: dict[int, set[int]] = {}
-        for state in self.nodes.values():
-            for need in state.node.hard | state.node.soft:
-                self._dependents.setdefault(need, set()).add(state.node.index)
-            for key in state.gates:
-                self.gates[key].members.add(state.node.index)
-        # What may be sent as soon as there is room; whatever turns out to be blocked leaves, and comes back when a need is met.
-        self._candidates = set(self.nodes)
-        self._unsettled = set(self.nodes)
 
     # -- what to do next
-
-    @property
-    def settled(self) -> bool:
-        """Whether no object is left to send."""
-        return not self._unsettled
-
-    @property
-    def idle(self) -> bool:
-        """Whether no object is under way."""
-        return not self._sent
 
     def take(self, now: float) -> list[Task]:
         """The tasks to start now; each is under way from this moment."""
@@ -96,21 +74,6 @@ class Scheduler:
             tasks.append(Apply(state.node.index))
         return tasks
 
-    def _free(self, state: NodeState) -> bool:
-        """Whether nothing but a pause keeps an object from being sent."""
-        return state.phase == "waiting" and self._unblocked(state) and all(self.gates[key].open for key in state.gates)
-
-    def _unblocked(self, state: NodeState) -> bool:
-        """Whether all that must come before has come; gates and pauses aside."""
-        return all(self._phase(index) == "done" for index in state.node.hard) and all(self._is_settled(index) for index in state.node.soft)
-
-    def _phase(self, index: int) -> str:
-        # Objects that were left out of this dataflow (already as desired) count as done.
-        return self.nodes[index].phase if index in self.nodes else "done"
-
-    def _is_settled(self, index: int) -> bool:
-        return index not in self.nodes or self.nodes[index].settled
-
     def _looks(self, now: float) -> list[Task]:
         due: dict[GateKind, list[str]] = {}
         tasks: list[Task] = []
@@ -132,24 +95,6 @@ class Scheduler:
                 self.gates[key].looking = True
             tasks.append(Poll(kind, tuple(keys)))
         return tasks
-
-    def _wanted(self, state: GateState) -> bool:
-        return (
-            not state.failed
-            and all(self._is_settled(need) for need in state.gate.needs)
-            and any(self._parked(self.nodes[i]) for i in state.members)
-        )
-
-    def _parked(self, state: NodeState) -> bool:
-        return state.phase == "waiting" and self._unblocked(state)
-
-    def _representative(self, gate: GateState) -> int:
-        """The parked object with the fewest other closed webhooks in front of it: its dry run tells most about this one."""
-
-        def closed(index: int) -> tuple[int, int]:
-            return (sum(not self.gates[key].open for key in self.nodes[index].gates), index)
-
-        return min((index for index in gate.members if self._parked(self.nodes[index])), key=closed)
 
     # -- what has happened
 
@@ -258,77 +203,3 @@ class Scheduler:
             state.gates.add(key)
         state.phase = "waiting"
         self._candidates.add(state.node.index)
-
-    def _has_gate(self, state: NodeState, kind: GateKind) -> bool:
-        return any(self.gates[key].gate.kind == kind for key in state.gates)
-
-    def _may_appear(self, state: NodeState) -> bool:
-        return self._has_gate(state, "namespace") or bool(state.node.hard)
-
-    # -- endings
-
-    def _settle(self, state: NodeState, phase: str) -> None:
-        state.phase = phase
-        self._unsettled.discard(state.node.index)
-
-    def _progress(self, now: float) -> None:
-        self.last_progress = now
-
-    def _release(self, index: int) -> None:
-        self._candidates |= {row for row in self._dependents.get(index, ()) if self.nodes[row].phase == "waiting"}
-
-    def _fail(self, state: NodeState, outcome: Outcome, now: float) -> None:
-        self._settle(state, "failed")
-        state.outcome = outcome
-        self._progress(now)
-        self._release(state.node.index)
-        for index in sorted(self._dependents.get(state.node.index, ())):
-            if state.node.index in self.nodes[index].node.hard:
-                self._skip(self.nodes[index], f"{state.node.title} failed", now)
-        for row in self.gates.values():
-            if state.node.index in row.gate.needs and row.gate.kind != "webhook":
-                self._fail_gate(row, f"{state.node.title} failed", now)
-        if self._stop_on_failure:
-            for other in self.nodes.values():
-                self._skip(other, f"the run stops at the first failure (on_failure=stop), and {state.node.title} failed", now)
-
-    def _fail_gate(self, state: GateState, why: str, now: float) -> None:
-        state.failed = why
-        for index in sorted(state.members):
-            self._skip(self.nodes[index], why, now)
-
-    def _skip(self, state: NodeState, because: str, now: float) -> None:
-        if state.phase != "waiting":
-            return
-        self._settle(state, "skipped")
-        state.because = because
-        self._progress(now)
-        self._release(state.node.index)
-        for index in sorted(self._dependents.get(state.node.index, ())):
-            if state.node.index in self.nodes[index].node.hard:
-                self._skip(self.nodes[index], because, now)
-        for row in self.gates.values():
-            if state.node.index in row.gate.needs and row.gate.kind != "webhook" and not row.failed:
-                self._fail_gate(row, because, now)
-
-    def expire(self, why: str, now: float) -> None:
-        """End the run: whatever is not settled or under way fails now, with what it was waiting for."""
-        for state in self.nodes.values():
-            if state.settled or state.phase == "sent":
-                continue
-            closed = [self.gates[key] for key in sorted(state.gates) if not self.gates[key].open]
-            if closed:
-                reason = "; ".join(f"{row.gate.title}: {row.reason or 'not open yet'}" for row in closed)
-                failure = Failure(
-                    "deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {reason}", "See what the gate waits for."
-                )
-            elif state.last is not None:
-                failure = Failure(state.last.error_class, state.last.message, state.last.advice)
-            else:
-                blocked = [self.nodes[i].node.title for i in sorted(state.node.hard) if self._phase(i) != "done"]
-                failure = Failure(
-                    "deadline", f"Failed to apply {state.node.title}: {why}, still waiting for {', '.join(blocked) or 'its turn'}", ""
-                )
-            self._settle(state, "failed")
-            state.outcome = Outcome(failure=failure)
-            self._progress(now)

@@ -255,9 +255,10 @@ class ClockedLease(Lease):
         self._clock.at(10.0, self._again)  # type: ignore[attr-defined]
 
     def _again(self) -> None:
-        if not self._stop.is_set():
-            try:
-                self.renew()
-            except Killed:
-                return
-            self._clock.at(10.0, self._again)  # type: ignore[attr-defined]
+        if self._stop.is_set():
+            return
+        try:
+            held = self.renew()
+        except Killed:
+            return
+        self._clock.at(10.0 if held else 1.0, self._again)  # type: ignore[attr-defined]

@@ -218,6 +218,19 @@ def test_object_is_skipped_only_when_something_that_it_needs_failed() -> None:
     }
 
 
+def test_object_behind_a_webhook_is_skipped_soon_when_the_workload_behind_the_webhook_is_refused() -> None:
+    configuration, service, workload = webhook("guard", ["widgets"])
+    workload["metadata"]["annotations"] = {"refuse": "quota"}
+    world = World()
+    begun = world.clock.now
+    report = world.run(documents(crd("Widget"), custom("Widget", "w", "default"), configuration, service, workload, config("c")))
+    assert {str(row.identity): row.action for row in report.failures} == {
+        "Deployment default/guard": "blocked",
+        "Widget default/w": "skipped",
+    }
+    assert world.clock.now - begun < 20.0
+
+
 def test_run_ends_by_its_deadline_and_says_what_it_waited_for_when_a_webhook_stays_down() -> None:
     world = World()
     world.server.dead_hooks.add("guard.example.com")

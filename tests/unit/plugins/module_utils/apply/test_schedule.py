@@ -270,3 +270,13 @@ def test_exactly_the_dependents_of_failed_objects_are_skipped(
             hurt.add(row.index)
     assert {index for index, row in state.nodes.items() if row.phase == "skipped"} == hurt
     assert all(row.attempts == 1 for row in state.nodes.values() if row.phase == "failed")
+
+
+def test_webhook_is_not_asked_with_an_object_when_its_kind_is_not_served_yet() -> None:
+    gates = {"kind:x": Gate("kind:x", "kind", "X", frozenset({0})), "webhook:w": Gate("webhook:w", "webhook", "W")}
+    world = World(opens_at={"kind:x": 8.0, "webhook:w": 0.0})
+    state = scheduler([node(0, crd=True), node(1, hard=(0,), gates=("kind:x", "webhook:w"))], gates)
+    world.run(state)
+    assert state.nodes[1].phase == "done"
+    assert [key for time, key in world.probes if time < 8.0] == []
+    assert len(world.probes) == 1
