@@ -83,7 +83,14 @@ class Site:
             **self.variables,
             **variables,
         }
-        command = [str(Path(sys.executable).parent / "ansible-playbook"), str(playbook), "-i", str(self._inventory()), "-e", json.dumps(given)]
+        command = [
+            str(Path(sys.executable).parent / "ansible-playbook"),
+            str(playbook),
+            "-i",
+            str(self._inventory()),
+            "-e",
+            json.dumps(given),
+        ]
         done = subprocess.run(
             [*self.bed.prefix, *command, *arguments],
             env={**os.environ, "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_NOCOLOR": "1"},
