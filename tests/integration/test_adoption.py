@@ -57,11 +57,11 @@ def rendered(site: Site) -> Path:
 
 def loop(site: Site, manifests: Path) -> None:
     """Upstream's way to install, until it succeeds."""
-    for dummy in range(TURNS):
+    for turn in range(TURNS):
         if site.bed.kubectl("apply", "--server-side", "--force-conflicts", "-f", manifests, check=False, timeout=600).returncode == 0:
             return
         time.sleep(PAUSE)
-    pytest.fail(f"upstream's loop did not succeed in {TURNS} turns")
+    pytest.fail(f"upstream's loop did not succeed in {turn + 1} turns")
 
 
 def workloads(site: Site) -> dict[str, tuple[int, str]]:
