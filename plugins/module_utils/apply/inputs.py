@@ -19,8 +19,6 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity
 FORMAT = 1
 # Part of every digest: a change of the normal form makes every recorded digest stale, as it must.
 NORMAL_FORM = "1"
-# The API server refuses request bodies over 3 MiB (apiserver MaxRequestBodyBytes); etcd objects over 1.5 MiB.
-LARGEST_OBJECT = 1536 * 1024
 
 Lookup = Callable[[str, str, str], "Resource | None"]
 
@@ -108,6 +106,8 @@ def shape_faults(document: Document) -> list[str]:
     content = document.content
     if not isinstance(content, dict) or not isinstance(content.get("kind"), str) or not isinstance(content.get("apiVersion"), str):
         return [f"{document.where} is not a Kubernetes object: it has no apiVersion and kind"]
+    if content["kind"].endswith("List") and isinstance(content.get("items"), list):
+        return [f"{document.where} is a {content['kind']}; render its items one by one"]
     metadata = content.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not name:
@@ -147,8 +147,6 @@ def _resolve_one(
         return None, f"{kind} {name} ({document.where}) has no metadata.namespace; set `namespace` on its part"
     desired = normalise.with_label(normalise.desired(content, resource.namespaced), SET_LABEL, set_name)
     identity = identify(desired, resource.namespaced)
-    if group == "" and kind == "List":
-        return None, f"{kind} {name} ({document.where}) is a List; render its items one by one"
     return Item(index, identity, version, desired, f"{NORMAL_FORM}:{document.sha256}", document.part, resource), ""
 
 

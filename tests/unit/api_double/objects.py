@@ -9,10 +9,11 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Part
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document, resolve
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item, Part
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import digest
-from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import ADMISSION, EXTENSIONS, RBAC
+from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import ADMISSION, BUILT_IN, EXTENSIONS, RBAC
 from hypothesis import strategies as st
 
 Obj = dict[str, Any]
@@ -130,3 +131,14 @@ def sets(draw: st.DrawFn, *, refusals: bool = False) -> list[Document]:
         found += [refusing(draw(how), f"bad-{name}", draw(where)) for name in draw(st.lists(NAMES, unique=True, max_size=2))]
     order = draw(st.permutations(range(len(found))))
     return documents(*(found[index] for index in order))
+
+
+def items(*objects: Obj | Document) -> list[Item]:
+    """The objects resolved against a cluster that serves the kinds of the double."""
+    rows = [row if isinstance(row, Document) else documents(row)[0] for row in objects]
+    return resolve(rows, served, "kubeflow")
+
+
+def served(group: str, version: str, kind: str) -> Resource | None:
+    """What discovery says about a kind of the double."""
+    return next((row for row in BUILT_IN if (row.group, row.version, row.kind) == (group, version, kind)), None)
