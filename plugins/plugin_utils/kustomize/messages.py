@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 _LONGEST = 1000
 _ERROR = re.compile(r"^[Ee]rror: ", re.MULTILINE)
 _DEPRECATED = re.compile(r"Warning: '(\w+)' is deprecated")
+_UNREPLACED = re.compile(r"vars that were never replaced: (\S+)$")
 _STAMP = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d ")
 _YAML = re.compile(r"MalformedYAMLError: (?:yaml: )?(?P<why>.*?) in File: (?P<file>[^\s':]+)")
 _INVALID = re.compile(r"invalid Kustomization: (?P<why>.*)", re.DOTALL)
@@ -31,6 +32,9 @@ def warnings(texts: Iterable[str]) -> list[str]:
             if match:
                 deprecated[match.group(1)] += 1
             elif line:
+                # Listed in random order, which would make one warning two.
+                names = _UNREPLACED.search(line)
+                line = line[: names.start(1)] + ",".join(sorted(names.group(1).split(","))) if names else line
                 others[line.removeprefix("# ").removeprefix("Warning: ")] = None
     found = [f"kustomize: {line}" for line in others]
     if deprecated:

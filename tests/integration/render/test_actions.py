@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
+pytestmark = pytest.mark.bed  # for kustomize, which is built with the programs of the test bed
+
 Play = Callable[..., tuple[int, str]]
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: a}\n"
 

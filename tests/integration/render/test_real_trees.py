@@ -27,7 +27,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render
 
 from tests.conftest import Distributions
 
-pytestmark = pytest.mark.distribution
+pytestmark = [pytest.mark.distribution, pytest.mark.bed]
 
 QUIRKS = [
     {

@@ -21,6 +21,8 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import from_options
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import Rendering, Request, render
 
+pytestmark = pytest.mark.bed  # for kustomize, which is built with the programs of the test bed
+
 Render = Callable[..., Rendering]
 BOTH: list[dict[str, Any]] = [{"name": "one", "path": "one"}, {"name": "two", "path": "two", "requires": ["one"]}]
 DEPLOYMENT = """apiVersion: apps/v1

@@ -20,7 +20,7 @@ def test_warnings_come_once_and_deprecations_in_one_sentence() -> None:
         "# Warning: '{}' is deprecated. Please use 'x' instead. Run 'kustomize edit fix' to update your Kustomization automatically.\n"
     )
     one = deprecated.format("vars") + "2026/11/30 19:16:05 well-defined vars that were never replaced: a,b\n"
-    two = deprecated.format("bases") + deprecated.format("vars") + "2026/11/30 19:17:11 well-defined vars that were never replaced: a,b\n"
+    two = deprecated.format("bases") + deprecated.format("vars") + "2026/11/30 19:17:11 well-defined vars that were never replaced: b,a\n"
     assert messages.warnings([one, two, ""]) == [
         "kustomize: well-defined vars that were never replaced: a,b",
         "kustomize: the manifests use deprecated fields, which still work: bases, vars",
