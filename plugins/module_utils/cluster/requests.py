@@ -192,6 +192,7 @@ def _dry(dry_run: bool) -> dict[str, str]:
 
 def _whole(response: Response) -> Response:
     """Return an answer, unless it claims success without an object: that comes from a proxy's login page or was cut, and proves nothing."""
-    if response.ok and not isinstance(response.body().get("metadata"), dict):
+    body = response.body() if response.ok else {}
+    if response.ok and (not isinstance(body.get("metadata"), dict) or body.get("kind") == "Status"):
         raise Unreachable(f"the answer (HTTP {response.status}) is no Kubernetes object", "other")
     return response
