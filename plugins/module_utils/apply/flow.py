@@ -86,4 +86,5 @@ class NodeState:
 
     @property
     def settled(self) -> bool:
+        """Whether nothing more will happen to it."""
         return self.phase in ("done", "failed", "skipped")

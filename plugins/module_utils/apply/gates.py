@@ -19,8 +19,6 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 GateKind = Literal["kind", "namespace", "webhook", "ready"]
-# kubernetes.io/metadata.name is set by the API server on every Namespace (KEP 2161).
-NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,6 @@ class Surroundings:
 
     namespace_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     webhook_configurations: Sequence[Mapping[str, Any]] = ()
-    services: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,28 +135,22 @@ def webhook_gates(items: Sequence[Item], surroundings: Surroundings) -> list[Gat
         sources.append((dict(live), configurations.get(identity, -1)))
     for content, index in sources:
         for hook in probes.webhooks_of(content):
-            if hook.failure_policy == "Fail":
-                gate = _webhook_gate(hook, index, items, services, surroundings)
+            if hook.fails_closed:
+                gate = _webhook_gate(hook, index, items, services)
                 # The second source of one webhook gets a key of its own only in this table, so that both sets of rules count.
                 rows[f"{gate.key}#{len(rows)}"] = gate
     return list(rows.values())
 
 
-def _webhook_gate(
-    hook: probes.Webhook, index: int, items: Sequence[Item], services: Mapping[tuple[str, str], Item], surroundings: Surroundings
-) -> Gate:
+def _webhook_gate(hook: probes.Webhook, index: int, items: Sequence[Item], services: Mapping[tuple[str, str], Item]) -> Gate:
     needs = {index} if index >= 0 else set()
     backends: list[Identity] = []
     if hook.service is not None:
-        place = (hook.service.namespace, hook.service.name)
-        service = services.get(place)
+        service = services.get((hook.service.namespace, hook.service.name))
         if service is not None:
-            needs.add(service.index)
-        content = service.desired if service is not None else surroundings.services.get(place)
-        workloads = {item.identity: item for item in items if item.group_kind in WORKLOAD_KINDS}
-        if content is not None:
-            backends = probes.service_backends(content, (item.desired for item in workloads.values()))
-            needs.update(workloads[identity].index for identity in backends)
+            workloads = {item.identity: item for item in items if item.group_kind in WORKLOAD_KINDS}
+            backends = probes.service_backends(service.desired, (item.desired for item in workloads.values()))
+            needs |= {service.index, *(workloads[identity].index for identity in backends)}
     where = f"Service {hook.service.namespace}/{hook.service.name}" if hook.service else "its URL"
     title = f"webhook {hook.name} of {hook.configuration_kind} {hook.configuration} at {where}"
     key = f"webhook:{hook.configuration_kind}/{hook.configuration}/{hook.name}"
@@ -173,9 +164,7 @@ def all_namespace_labels(items: Iterable[Item], surroundings: Surroundings) -> d
         if item.group_kind == ("", "Namespace"):
             own = (item.desired.get("metadata") or {}).get("labels") or {}
             labels.setdefault(item.identity.name, {}).update(own)
-    for name, row in labels.items():
-        row.setdefault(NAMESPACE_NAME_LABEL, name)
-    return labels
+    return {name: probes.namespace_labels(name, row) for name, row in labels.items()}
 
 
 def intercepts(hook: probes.Webhook, item: Item, namespace_labels: Mapping[str, Mapping[str, str]]) -> bool:
@@ -186,7 +175,7 @@ def intercepts(hook: probes.Webhook, item: Item, namespace_labels: Mapping[str, 
     if item.group_kind == ("", "Namespace"):
         where: Mapping[str, str] = namespace_labels.get(item.identity.name, {})
     else:
-        where = namespace_labels.get(item.identity.namespace, {NAMESPACE_NAME_LABEL: item.identity.namespace})
+        where = namespace_labels.get(item.identity.namespace) or probes.namespace_labels(item.identity.namespace, None)
     if any(
         hook.matches(resource.group, resource.version, resource.plural, operation, where, own, resource.namespaced)
         for operation in ("CREATE", "UPDATE")

@@ -42,6 +42,7 @@ class Document:
 
     @property
     def where(self) -> str:
+        """Its place, for messages."""
         return f"part {self.part.name}, document {self.number}"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.probes import pod_template
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.difference import Difference
@@ -55,25 +56,23 @@ class Item:
 
     @property
     def group_kind(self) -> tuple[str, str]:
+        """Its kind, whatever the version."""
         return (self.identity.group, self.identity.kind)
 
     @property
     def is_crd(self) -> bool:
+        """Whether it defines a kind."""
         return self.group_kind == CRD_KIND
 
     @property
     def path(self) -> str:
+        """Where the API serves it."""
         return self.resource.path(self.identity.namespace, self.identity.name)
 
     @property
     def pod_template(self) -> dict[str, Any] | None:
         """The pod template of a workload, else None."""
-        if self.group_kind not in POD_MAKERS:
-            return None
-        spec = self.desired.get("spec") or {}
-        if self.identity.kind == "CronJob":
-            spec = ((spec.get("jobTemplate") or {}).get("spec")) or {}
-        return spec.get("template") or {}
+        return dict(pod_template(self.desired)) if self.group_kind in POD_MAKERS else None
 
 
 @dataclass(frozen=True, slots=True)

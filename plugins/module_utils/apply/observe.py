@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Surroundings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.retry import LONGEST_REQUESTED
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, Refused, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
@@ -57,7 +58,7 @@ def reading(read: Callable[[], Any], what: str, sleep: Callable[[float], None], 
             failure = classify(answer, resource=None, identity=None)
             if failure.error_class not in PASSING:
                 break
-        sleep(failure.retry_after if failure.retry_after is not None else min(4.0, 0.5 * 2**attempt))
+        sleep(min(LONGEST_REQUESTED, failure.retry_after) if failure.retry_after is not None else min(4.0, 0.5 * 2**attempt))
     if failure is None:
         raise EngineError(f"Failed to read {what}: no answer.")
     if failure.error_class == "rbac":
@@ -98,7 +99,7 @@ def live_metadata(
 
 
 def surroundings(client: Client, live: Mapping[Identity, Mapping[str, Any]], sleep: Callable[[float], None]) -> Surroundings:
-    """Labels of live namespaces, live webhook configurations, and the Services behind these."""
+    """Labels of live namespaces, and live webhook configurations."""
     labels = {
         identity.name: dict(metadata.get("labels") or {})
         for identity, metadata in live.items()

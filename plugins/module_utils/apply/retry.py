@@ -10,6 +10,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors i
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 LONGEST_SHORT_PAUSE = 2.0
+# Of what a server may ask for with Retry-After: the API server asks for one second, a proxy in front of it perhaps for an hour.
+LONGEST_REQUESTED = 30.0
 # Waiting for one of these ends only with the run: the server or another controller has to act.
 UNBOUNDED = frozenset({"transport", "throttled", "server_down", "terminating", "ns_terminating", "webhook_down"})
 BOUNDED = {"internal": 5, "conflict_version": 10, "live_schema": 1}
@@ -29,9 +31,9 @@ def may_retry(failure: Failure, tries: int, *, waits_for_kind: bool, waits_for_n
 
 
 def backoff(failure: Failure, tries: int, jitter: float) -> float:
-    """Seconds until the next attempt: doubling from 0.5 to 15 (2 where others act soon) with jitter; Retry-After wins."""
+    """Seconds until the next attempt: doubling from 0.5 to 15 (2 where others act soon) with jitter; Retry-After wins, up to 30."""
     if failure.retry_after is not None:
-        return failure.retry_after
+        return min(failure.retry_after, LONGEST_REQUESTED)
     ceiling = LONGEST_SHORT_PAUSE if failure.error_class in SHORT else LONGEST_PAUSE
     longest = min(ceiling, FIRST_PAUSE * float(2 ** min(tries, 10)))
     return longest * (0.5 + 0.5 * jitter)
@@ -48,10 +50,12 @@ class Pressure:
         self._successes = 0
 
     def push_back(self) -> None:
+        """The server asked for patience."""
         self.limit = max(1, self.limit // 2)
         self._successes = 0
 
     def success(self) -> None:
+        """A request was served."""
         self._successes += 1
         if self._successes >= self.RECOVERY and self.limit < self._most:
             self.limit += 1
