@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -101,10 +102,14 @@ def test_adoption_renames_kubectl_keeps_hand_edits_and_drops_what_is_no_longer_s
     shared_bed.kubectl("apply", "-n", namespace, "-f", "-", *options, stdin=json.dumps(APP))
     shared_bed.kubectl("annotate", "-n", namespace, "deployment", "app", "by-hand=1")
     client, path = client_of(shared_bed), f"/apis/apps/v1/namespaces/{namespace}/deployments/app"
-    live = client.get(path).body()
-    patch = rename_patch(live["metadata"], [])
-    assert patch is not None
-    renamed = client.json_patch(path, patch)
+    for pause in (0.2, 0.5, 1.0, 2.0):  # the Deployment's controller may write between the look and the guarded patch
+        live = client.get(path).body()
+        patch = rename_patch(live["metadata"], [])
+        assert patch is not None
+        renamed = client.json_patch(path, patch)
+        if renamed.ok:
+            break
+        time.sleep(pause)
     assert renamed.ok, renamed.text
     assert human_entries(renamed.body()["metadata"], []) == []
     assert not client.json_patch(path, patch).ok, "the guard lets the patch through only once"
