@@ -36,7 +36,7 @@ def plain(value: Any, place: Place) -> Any:
     return value.replace(place.name, "PLACE") if isinstance(value, str) else value
 
 
-def cluster(place: Place) -> dict[str, Any]:
+def cluster(place: Place, kinds: str = "") -> dict[str, Any]:
     """All live objects of the place, comparable; of managedFields only the engine's own."""
     found = {}
     queries = [
@@ -47,7 +47,7 @@ def cluster(place: Place) -> dict[str, Any]:
         (f"validatingwebhookconfiguration/{place.name}",),
         (f"namespace/{place.name}",),
     ]
-    for query in queries:
+    for query in [(kinds, "-n", place.name)] if kinds else queries:
         answer = json.loads(place.bed.kubectl("get", *query, "--show-managed-fields", "-o", "json").stdout)
         for row in answer.get("items") or [answer]:
             metadata = row["metadata"]
@@ -76,9 +76,9 @@ def digests(entries: list[list[Any]]) -> list[list[Any]]:
     return [row[:5] + row[6:] for row in entries]
 
 
-def alike(first: Place, second: Place) -> None:
+def alike(first: Place, second: Place, kinds: str = "") -> None:
     """Fails unless both places ended in the same state."""
-    one, other = cluster(first), cluster(second)
+    one, other = cluster(first, kinds), cluster(second, kinds)
     assert one.keys() == other.keys()
     for key in one:
         assert one[key] == other[key], key
@@ -198,6 +198,28 @@ def test_upgrades_that_are_killed_anywhere_are_finished_by_the_next(place: Place
     finish(places, upgraded, **UPGRADE)
     for one in places:
         alike(one, twin)
+        forget(one)
+
+
+def test_adoptions_that_are_killed_anywhere_are_finished_by_the_next(place: Place, twin: Place) -> None:
+    """A run that dies between taking over an object's fields and applying it must not lose either."""
+    places = neighbours(place, 3)
+    for one in (*places, twin):
+        rows = [objects.namespace(one.name), *objects.config_maps(one.name, 8), objects.deployment(one.name, "app")]
+        rows[1]["data"]["stale"] = "of an older release"
+        one.bed.kubectl("apply", "--server-side", "-f", "-", stdin="\n---\n".join(map(json.dumps, rows)))
+
+    def rows(one: Place) -> list[objects.Object]:
+        return [objects.namespace(one.name), *objects.config_maps(one.name, 8), objects.deployment(one.name, "app")]
+
+    result = twin.engine.succeeds(rows(twin), adopt="allow")
+    assert result.counts == {"adopt": 10}
+    length = sum(result.json["requests"].values())
+    for number, one in enumerate(places):
+        kill(one, rows(one), int(length * (number + 2.5) / 6), adopt="allow")
+    finish(places, rows, adopt="allow")
+    for one in places:
+        alike(one, twin, kinds=KINDS)
         forget(one)
 
 
