@@ -8,13 +8,13 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, Surroundings, all_namespace_labels, intercepts
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Look, Looker
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item, Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, Decision, EngineError, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
@@ -60,6 +60,8 @@ class Execution:
     on_tick: Callable[[float], None]
     lost: Callable[[], bool]
     results: Mailbox
+    # What a failed attempt was about to write: its answer may have been lost on the way back.
+    tried: dict[int, Decision] = field(default_factory=dict)
 
     def run(self, limits: Limits) -> None:
         """Until every object is settled, or time is up. Raises EngineError when the Lease was lost."""
@@ -116,7 +118,8 @@ class Execution:
     def _do(self, task: Task) -> Any:
         if isinstance(task, Apply):
             first = self.scheduler.nodes[task.index].attempts == 1
-            return self.writer.attempt(self.items[task.index], self.decisions.get(task.index), first=first)
+            decision = self.tried.get(task.index) or self.decisions.get(task.index)
+            return self.writer.attempt(self.items[task.index], decision, first=first)
         if isinstance(task, Probe):
             return self.looker.webhook(self.scheduler.gates[task.key].gate, self.items[task.index])
         gates = [self.scheduler.gates[key].gate for key in task.keys]
@@ -143,6 +146,8 @@ class Execution:
             text = f"Failed to apply {item.identity}: {type(result).__name__}: {result}"
             failure = Failure("internal", text, "This is a fault of the collection; report it.")
             result = Outcome(failure=failure)
+        if result.failure is not None and result.decision is not None and result.decision.action in WRITES:
+            self.tried.setdefault(task.index, result.decision)
         self.scheduler.applied(task.index, result, now)
         if result.failure is None:
             self.on_done(self.items[task.index], result)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, Decision, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
@@ -29,12 +29,14 @@ class Writer:
     deadline: float = math.inf
 
     def attempt(self, item: Item, decision: Decision | None, *, first: bool) -> Outcome:
-        """Compare where needed and write. ``decision`` is what an earlier comparison found, None when there was none."""
+        """Compare where needed and write. ``decision`` is what an earlier comparison or attempt found, None when there was none."""
         try:
             if not first and decision is not None and decision.action == "create":
                 return self._create_again(item, decision)
             if decision is None or not first:
-                decision = self.comparer.decide(item)
+                earlier, decision = decision, self.comparer.decide(item)
+                if earlier is not None and arrived(earlier, decision):
+                    return Outcome(earlier.action, (decision.live or {})["metadata"], decision=earlier)
             return self._carry_out(item, decision, first)
         except Unreachable as error:
             return Outcome(failure=classify_transport(error), decision=decision)
@@ -87,3 +89,8 @@ class Writer:
 
     def _failed(self, item: Item, decision: Decision, answer: Response) -> Outcome:
         return Outcome(failure=classify(answer, resource=item.resource, identity=item.identity), decision=decision)
+
+
+def arrived(earlier: Decision, now: Decision) -> bool:
+    """Whether an attempt that seemed to fail was carried out: the object was not as desired, and is now with our entry on it."""
+    return earlier.action in WRITES and now.action == "unchanged"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Entry
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, EngineError
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
@@ -147,3 +147,35 @@ def test_install_succeeds_when_every_fifth_request_meets_a_passing_fault(fault: 
     world.faults = {}
     before = world.arrived
     assert not world.run(DEMO).changed and world.writes(before) == []
+
+
+@few
+@given(sets(), sets(), SEEDS, st.dictionaries(st.integers(0, 100), st.sampled_from(["lost", "reset", "429"]), max_size=5))
+def test_changed_says_whether_anything_was_written_when_answers_are_lost(
+    first: list[Document], second: list[Document], seed: int, faults: dict[int, str]
+) -> None:
+    world = World()
+    world.run(first, seed=seed)
+    world.clock.sleep(5.0)
+    world.faults = {world.count + number: fault for number, fault in faults.items()}
+    before = len(world.server.writes)
+    report = world.run(second, seed=seed, prune="delete", removed=("infra",))
+    written = {row.key.name for row in world.server.writes[before:] if row.counts}
+    assert {row.identity.name for row in report.rows if row.action in WRITES and row.failure is None} == written
+    assert report.changed == bool(written)
+
+
+@pytest.mark.parametrize("fault", ["lost", "reset"])
+def test_each_kind_of_change_is_told_once_when_its_answer_is_lost(fault: str) -> None:
+    moved = deployment("app")
+    moved["spec"]["selector"] = {"matchLabels": {"app": "app", "new": "yes"}}
+    before = documents(deployment("app"), config("a"), *(config(f"old-{index}") for index in range(2)))
+    after = documents(moved, config("a", a="2"), config("b"))
+    for moment in range(0, 70, 2):
+        world = World()
+        world.run(before)
+        world.faults = {world.count + moment: fault}
+        report = world.run(after, prune="delete", recreate=("Deployment",))
+        done = {row.identity.name: row.action for row in report.rows if row.action in WRITES and row.failure is None}
+        assert done.pop("app") in ("recreate", "create")
+        assert done == {"a": "configure", "b": "create", "old-0": "prune", "old-1": "prune"}
