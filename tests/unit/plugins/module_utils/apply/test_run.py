@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Report
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import normalise
@@ -20,11 +19,7 @@ from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import 
     SECRET_VALUE,
     aggregated_role,
     config,
-    crd,
-    custom,
-    deployment,
     documents,
-    refusing,
     sets,
     thing,
     webhook,
@@ -201,117 +196,3 @@ def test_secret_values_stay_in_when_anything_is_told(rows: list[Document], seed:
     report = world.run(every, seed=seed, diff=True, removed=("infra",))
     told = json.dumps(report.as_result(redactor, diff=True))
     assert all(canary not in told for canary in (SECRET_VALUE, "secret-canary-12345", "b2xkLWNhbmFyeS05ODc2NQ==", "old-canary-98765"))
-
-
-def test_object_is_skipped_only_when_something_that_it_needs_failed() -> None:
-    broken = crd("Widget")
-    broken["metadata"]["annotations"] = {"refuse": "rbac"}
-    rows = documents(broken, custom("Widget", "w", "default"), crd("Gadget", namespaced=False), custom("Gadget", "g"), config("c"))
-    world = World(delay=2.0)
-    report = world.run(rows)
-    assert {str(row.identity): row.action for row in report.rows} == {
-        "CustomResourceDefinition widgets.example.com": "blocked",
-        "Widget default/w": "skipped",
-        "CustomResourceDefinition gadgets.example.com": "create",
-        "Gadget g": "create",
-        "ConfigMap default/c": "create",
-    }
-
-
-def test_object_behind_a_webhook_is_skipped_soon_when_the_workload_behind_the_webhook_is_refused() -> None:
-    configuration, service, workload = webhook("guard", ["widgets"])
-    workload["metadata"]["annotations"] = {"refuse": "quota"}
-    world = World()
-    begun = world.clock.now
-    report = world.run(documents(crd("Widget"), custom("Widget", "w", "default"), configuration, service, workload, config("c")))
-    assert {str(row.identity): row.action for row in report.failures} == {
-        "Deployment default/guard": "blocked",
-        "Widget default/w": "skipped",
-    }
-    assert world.clock.now - begun < 20.0
-
-
-def test_run_ends_by_its_deadline_and_says_what_it_waited_for_when_a_webhook_stays_down() -> None:
-    world = World()
-    world.server.dead_hooks.add("guard.example.com")
-    begun = world.clock.now
-    report = world.run(
-        documents(crd("Widget"), custom("Widget", "w", "default"), *webhook("guard", ["widgets"]), config("c")), run_timeout=90.0
-    )
-    assert world.clock.now - begun < 90.0 + 60.0
-    (failure,) = (row.failure for row in report.failures)
-    assert failure is not None and "guard.example.com" in failure.message and "connection refused" in failure.message
-    assert as_desired(world, documents(config("c"))[0])
-    probes = [row.moment for row in world.server.requests if row.dry and row.path.endswith("/widgets/w")]
-    assert min(later - earlier for earlier, later in zip(probes, probes[1:])) >= 0.5
-    assert any("guard" in finding and "Widget default/w" in finding for finding in report.findings)
-
-
-def test_run_ends_when_nothing_moves_any_more() -> None:
-    world = World()
-    world.controllers.never.add("app")
-    begun = world.clock.now
-    report = world.run(documents(deployment("app")), no_progress_timeout=50.0)
-    assert 50.0 <= world.clock.now - begun < 70.0
-    assert [row.action for row in report.failures] == ["not_ready"]
-
-
-@pytest.mark.parametrize("kinds", [(), ("Deployment",)])
-def test_immutable_change_is_told_from_an_invalid_one_and_never_persists_a_probe_when_refused(kinds: tuple[str, ...]) -> None:
-    world = World()
-    world.run(documents(deployment("app")))
-    moved = deployment("app")
-    moved["spec"]["selector"] = {"matchLabels": {"app": "app", "more": "x"}}
-    before, uid = world.arrived, world.server.objects[Key("apps", "deployments", "default", "app")]["metadata"]["uid"]
-    if not kinds:
-        with pytest.raises(Exception, match="Nothing was written"):
-            world.run(documents(moved), recreate=kinds)
-        assert world.writes(before) == []
-    else:
-        assert [row.action for row in world.run(documents(moved), recreate=kinds).rows] == ["recreate"]
-        assert world.server.objects[Key("apps", "deployments", "default", "app")]["metadata"]["uid"] != uid
-    assert [key.name for key in world.server.objects if key.plural == "deployments"] == ["app"]
-
-
-@pytest.mark.parametrize("how", ["schema", "invalid", "policy"])
-def test_wrong_change_of_a_live_object_fails_without_touching_it(how: str) -> None:
-    world = World()
-    world.run(documents(config("bad"), config("good")))
-    before = world.arrived
-    report = world.run(documents(refusing(how), config("good", a="2")), recreate=("ConfigMap",))
-    assert actions(report) == {
-        Identity("", "ConfigMap", "default", "bad"): "invalid",
-        Identity("", "ConfigMap", "default", "good"): "configure",
-    }
-    assert {row.key.name for row in world.writes(before)} == {"good"}
-
-
-@pytest.mark.parametrize("change", ["nothing", "empty", "shrunk", "failed", "one"])
-def test_prune_deletes_only_what_may_go_when_it_is_allowed(change: str) -> None:
-    names = [f"c{index}" for index in range(10)]
-    world = World()
-    world.run(documents(*(config(name) for name in names)))
-    kept = {"nothing": names, "empty": [], "shrunk": names[:5], "failed": names[:9], "one": names[:9]}[change]
-    rows = documents(*(config(name) for name in kept), *([refusing("invalid")] if change == "failed" else []))
-    world.run(rows, prune="delete")
-    gone = set(names) - {key.name for key in world.server.objects if key.plural == "configmaps"}
-    assert gone == ({"c9"} if change == "one" else set())
-
-
-def test_prune_spares_what_is_not_ours_any_more_when_it_is_in_the_ledger() -> None:
-    names = ["again", "unlabelled", "mine", *(f"c{index}" for index in range(20))]
-    world = World()
-    world.run(documents(*(config(name) for name in names)))
-    at = {name: Key("", "configmaps", "default", name) for name in names}
-    world.server.remove("somebody", at["again"])
-    world.server.write("somebody", at["again"], config("again"))
-    bare = json.loads(json.dumps(world.server.objects[at["unlabelled"]]))
-    del bare["metadata"]["labels"]
-    world.server.update("somebody", at["unlabelled"], bare)
-    report = world.run(documents(*(config(name) for name in names[3:])), prune="delete")
-    assert {row.identity.name: row.action for row in report.rows if row.action != "unchanged"} == {
-        "again": "keep",
-        "unlabelled": "keep",
-        "mine": "prune",
-    }
-    assert at["mine"] not in world.server.objects and at["again"] in world.server.objects and at["unlabelled"] in world.server.objects
