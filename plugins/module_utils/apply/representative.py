@@ -69,11 +69,13 @@ def _namespace(hook: probes.Webhook, resource: Resource, labels: Mapping[str, st
 def satisfying(selector: Mapping[str, Any]) -> dict[str, str]:
     """The smallest labels that a selector accepts."""
     labels = dict(selector.get("matchLabels") or {})
-    for row in selector.get("matchExpressions") or []:
+    rows = selector.get("matchExpressions") or []
+    for row in rows:  # the ones that name values first: any value will do for the others
+        if row.get("operator") == "In":
+            labels.setdefault(row["key"], row["values"][0])
+    for row in rows:
         if row.get("operator") == "Exists":
             labels.setdefault(row["key"], "probe")
-        elif row.get("operator") == "In":
-            labels.setdefault(row["key"], row["values"][0])
     return labels
 
 
