@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import probes
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
 
 PLURALS = {
@@ -20,10 +21,7 @@ MOST_NAMED = 5
 
 def explain(client: Client, hook: probes.Webhook, reason: str, parked: Sequence[str]) -> str:
     """Look at everything between the API server and the webhook; reads only, and never fails itself."""
-    try:
-        state = "; ".join([_authority(client, hook), *_service(client, hook)])
-    except Unreachable as error:
-        state = f"the API server cannot be asked about it ({error})"
+    state = "; ".join(_told(what, look, client, hook) for what, look in (("the configuration", _authority), ("its Service", _service)))
     behind = ""
     if parked:
         more = f" and {len(parked) - MOST_NAMED} more" if len(parked) > MOST_NAMED else ""
@@ -32,29 +30,46 @@ def explain(client: Client, hook: probes.Webhook, reason: str, parked: Sequence[
     return f"{what} does not answer: {reason or 'no answer yet'} ({state}).{behind}"
 
 
+def _told(what: str, look: Callable[[Client, probes.Webhook], str], client: Client, hook: probes.Webhook) -> str:
+    try:
+        return look(client, hook)
+    except Refused as error:
+        return f"{what} cannot be read: {error.failure.reason}"
+    except Unreachable as error:
+        return f"{what} cannot be read: {error.reason}"
+
+
 def _authority(client: Client, hook: probes.Webhook) -> str:
     plural = PLURALS.get(hook.configuration_kind)
     if plural is None:
         return "a conversion webhook"
-    answer = client.get(f"/apis/admissionregistration.k8s.io/v1/{plural}/{hook.configuration}")
-    if not answer.ok:
+    live = _read(client, f"/apis/admissionregistration.k8s.io/v1/{plural}/{hook.configuration}")
+    if live is None:
         return "the configuration is not live"
-    for row in answer.json().get("webhooks") or []:
+    for row in live.get("webhooks") or []:
         if row.get("name") == hook.name:
             return "caBundle is set" if (row.get("clientConfig") or {}).get("caBundle") else "caBundle is empty"
     return "the live configuration has no such webhook"
 
 
-def _service(client: Client, hook: probes.Webhook) -> list[str]:
+def _service(client: Client, hook: probes.Webhook) -> str:
     if hook.service is None:
-        return ["it is reached at a URL"]
+        return "it is reached at a URL"
     where = f"Service {hook.service.namespace}/{hook.service.name}"
-    if not client.get(f"/api/v1/namespaces/{hook.service.namespace}/services/{hook.service.name}").ok:
-        return [f"{where} does not exist"]
+    if _read(client, f"/api/v1/namespaces/{hook.service.namespace}/services/{hook.service.name}") is None:
+        return f"{where} does not exist"
     slices = client.list_objects(
         f"/apis/discovery.k8s.io/v1/namespaces/{hook.service.namespace}/endpointslices",
         selector=f"kubernetes.io/service-name={hook.service.name}",
     )
     endpoints: list[dict[str, Any]] = [row for piece in slices for row in piece.get("endpoints") or []]
     ready = sum(bool((row.get("conditions") or {}).get("ready")) for row in endpoints)
-    return [f"{where} has {ready} of {len(endpoints)} endpoints ready"]
+    return f"{where} has {ready} of {len(endpoints)} endpoints ready"
+
+
+def _read(client: Client, path: str) -> dict[str, Any] | None:
+    """One object, None where it does not exist. Raises Refused and Unreachable."""
+    answer = client.get(path)
+    if not answer.ok and answer.status != 404:
+        raise Refused(f"GET {path}", answer)
+    return answer.body() if answer.ok else None
