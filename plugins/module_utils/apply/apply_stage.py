@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison, deferred
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison, deferred, deferred_by_crd
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.execute import Execution, Limits
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import GateState, Node, NodeState
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gates, Surroundings, derive, webhook_gates
@@ -104,12 +104,13 @@ class ApplyStage:
                 self._tools.clock.monotonic,
                 self.settings.backup_dir,
                 self._deadline,
+                frozenset(item.index for item in todo if deferred_by_crd(self._comparison, item)),
             ),
             clock=self._tools.clock.monotonic,
             pool=self._tools.pool,
             on_done=self._done,
             on_tick=self._tick,
-            lost=lambda: self._lease.lost,
+            assure=self._lease.assure,
             results=self._tools.mailbox(),
         )
         execution.run(Limits(self._deadline, self.settings.no_progress_timeout))

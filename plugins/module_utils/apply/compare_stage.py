@@ -115,7 +115,7 @@ class CompareStage:
         """Observe everything by metadata; look closely only at what is not known to be as desired."""
         tools = self._tools
         served = frozenset(item.index for item in items if tools.discovery.find(item.identity.group, item.version, item.identity.kind))
-        resources = [NAMESPACES, *(item.resource for item in items if item.index in served), *self._recorded(ledger)]
+        resources = [NAMESPACES, *self._places(items, served), *self._recorded(ledger)]
         live = live_metadata(tools.client, resources, tools.pool, tools.clock.sleep)
         crds = crds_by_kind(items)
         ending = dying_namespaces(live)
@@ -124,10 +124,17 @@ class CompareStage:
         near = [item for item in items if item.index not in sound and item.identity in live]
         absent = [item for item in items if item.identity not in live]
         tools.say(f"compared {len(items)} objects: {len(sound)} as recorded, {len(near)} to look at, {len(absent)} not there")
-        comparison.decisions.update(zip((item.index for item in near), tools.pool.map(partial(self._decide, ending=ending), near)))
+        asked = [item for item in near if item.index in served]
+        comparison.decisions.update(zip((item.index for item in asked), tools.pool.map(partial(self._decide, ending=ending), asked)))
         comparison.decisions.update(self._absent(absent, comparison, served))
+        comparison.decisions.update(await_crds(near, comparison, served))
         comparison.adopting = frozenset(item.index for item in near if self._adopts(item, ledger, live))
         return comparison
+
+    def _places(self, items: Sequence[Item], served: frozenset[int]) -> list[Resource]:
+        """Where live objects are found: in the desired version, or where only a new CRD will serve that, in the present one."""
+        found = (item.resource if item.index in served else self._tools.discovery.preferred(*item.group_kind) for item in items)
+        return [resource for resource in found if resource is not None]
 
     def _recorded(self, ledger: Ledger) -> list[Resource]:
         """The kinds of recorded objects, as far as they are served still: what is no longer desired may be live."""
@@ -188,6 +195,31 @@ class CompareStage:
         )
 
 
+def await_crds(near: Sequence[Item], comparison: Comparison, served: frozenset[int]) -> dict[int, Decision]:
+    """Decisions about custom resources that the live CRD does not take, while the set brings another: their turn is after it."""
+    found = {}
+    for item in near:
+        crd = comparison.crds.get(item.group_kind)
+        if item.index in served:
+            failure = comparison.decisions[item.index].failure
+            if failure is None or failure.error_class not in ("schema", "invalid"):
+                continue
+            if crd is None or comparison.action(crd) not in ("configure", "recreate"):
+                continue
+        problems = schema_problems(item, comparison.crds)
+        if problems:
+            found[item.index] = Decision("invalid", item.desired, failure=schema_failure(item, problems))
+        else:
+            reason = f"{crd.identity if crd else 'its CustomResourceDefinition'} changes first"
+            found[item.index] = Decision("configure", item.desired, predicted=True, reason=reason)
+    return found
+
+
+def deferred_by_crd(comparison: Comparison, item: Item) -> bool:
+    """Whether a live object waits for another CRD of its kind."""
+    return item.index in comparison.decisions and comparison.decisions[item.index].predicted and item.group_kind in comparison.crds
+
+
 def deferred(decision: Decision) -> bool:
     """Whether a decision only says that the cluster could not be asked yet."""
-    return decision.failure is not None and decision.failure.error_class in NOT_YET
+    return decision.predicted or (decision.failure is not None and decision.failure.error_class in NOT_YET)

@@ -14,9 +14,9 @@ LONGEST_SHORT_PAUSE = 2.0
 LONGEST_REQUESTED = 30.0
 # Waiting for one of these ends only with the run: the server or another controller has to act.
 UNBOUNDED = frozenset({"transport", "throttled", "server_down", "terminating", "ns_terminating", "webhook_down"})
-BOUNDED = {"internal": 5, "conflict_version": 10, "live_schema": 1}
+BOUNDED = {"internal": 5, "conflict_version": 10, "live_schema": 1, "stale_schema": 50}
 # States that other controllers end within moments: a long pause would only add to the wait.
-SHORT = frozenset({"terminating", "ns_terminating", "kind_missing", "ns_missing"})
+SHORT = frozenset({"terminating", "ns_terminating", "kind_missing", "ns_missing", "stale_schema"})
 
 
 def may_retry(failure: Failure, tries: int, *, waits_for_kind: bool, waits_for_namespace: bool) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
@@ -15,6 +15,9 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
+
+# Seconds for which an API server may judge custom resources by the schema that it had before; 1 to 13 were seen under load.
+STALE_FOR = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,9 @@ class Writer:
     clock: Callable[[], float]
     backup_dir: str | None = None
     deadline: float = math.inf
+    # Custom resources (by index) whose CRD changes in this run.
+    young: frozenset[int] = frozenset()
+    _doubted: dict[int, float] = field(default_factory=dict)
 
     def attempt(self, item: Item, decision: Decision | None, *, first: bool) -> Outcome:
         """Compare where needed and write. ``decision`` is what an earlier comparison or attempt found, None when there was none."""
@@ -37,7 +43,7 @@ class Writer:
                 earlier, decision = decision, self.comparer.decide(item)
                 if earlier is not None and arrived(earlier, decision):
                     return Outcome(earlier.action, (decision.live or {})["metadata"], decision=earlier)
-            return self._carry_out(item, decision, first)
+            return self._doubt(item, self._carry_out(item, decision, first))
         except Unreachable as error:
             return Outcome(failure=classify_transport(error), decision=decision)
 
@@ -51,6 +57,14 @@ class Writer:
         if ownership.own_entry(metadata) is not None and not metadata.get("deletionTimestamp"):
             return Outcome("create", metadata, decision=decision)
         return self._apply(item, decision, first=False)
+
+    def _doubt(self, item: Item, outcome: Outcome) -> Outcome:
+        """The server takes up a changed CRD some time after it has accepted it, and judges by the old one until then."""
+        failure = outcome.failure
+        if item.index not in self.young or failure is None or failure.error_class not in ("schema", "invalid"):
+            return outcome
+        since = self._doubted.setdefault(item.index, self.clock())
+        return replace(outcome, failure=replace(failure, error_class="stale_schema")) if self.clock() - since < STALE_FOR else outcome
 
     def _carry_out(self, item: Item, decision: Decision, first: bool) -> Outcome:
         if decision.failure is not None:
