@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import probes
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import POD_MAKERS, WEBHOOK_KINDS, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
@@ -110,5 +111,8 @@ def _rank(item: Item, backing: frozenset[int], kinds: Mapping[int, tuple[str, st
     if item.index in kinds:
         if kinds[item.index][0] in CERT_MANAGER_GROUPS:
             return 5
-        return 6 if kinds[item.index] in instances else 7
+        if kinds[item.index] in instances:
+            return 6
+        # Its kind is usable only when a CA was injected into it, which takes the longest of all.
+        return 7 if probes.conversion_webhook(item.desired) else 8
     return 2

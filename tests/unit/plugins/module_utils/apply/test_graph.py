@@ -93,6 +93,14 @@ def test_namespaces_go_first_and_unused_definitions_last() -> None:
     ]
 
 
+def test_definitions_whose_objects_are_converted_go_before_other_unused_ones() -> None:
+    client = {"service": {"namespace": "default", "name": "converter"}}
+    converted = crd("Converted")
+    converted["spec"]["conversion"] = {"strategy": "Webhook", "webhook": {"clientConfig": client, "conversionReviewVersions": ["v1"]}}
+    unused, moved, used = ranks(items(crd("Unused"), converted, crd("Widget"), custom("Widget", "w", "default")), frozenset())[:3]
+    assert used < moved < unused
+
+
 @given(sets())
 def test_hard_edges_have_no_cycle_and_lead_to_namespaces_and_definitions_only(rows: list[Any]) -> None:
     found = items(*rows)
