@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, Surroundings, all_namespace_labels, intercepts
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Look, Looker
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, Decision, EngineError, Item, Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, Decision, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
@@ -58,20 +58,17 @@ class Execution:
     pool: ThreadPoolExecutor
     on_done: Callable[[Item, Outcome], None]
     on_tick: Callable[[float], None]
-    lost: Callable[[], bool]
+    assure: Callable[[], None]
     results: Mailbox
     # What a failed attempt was about to write: its answer may have been lost on the way back.
     tried: dict[int, Decision] = field(default_factory=dict)
 
     def run(self, limits: Limits) -> None:
-        """Until every object is settled, or time is up. Raises EngineError when the Lease was lost."""
+        """Until every object is settled, or time is up. Raises what ``assure`` raises when the Lease was lost."""
         self.scheduler.last_progress = self.clock()
         while not self.scheduler.settled:
             now = self.clock()
-            if self.lost():
-                raise EngineError(
-                    "The Lease of this set was lost: the API server could not be reached in time. Run again; the next run goes on."
-                )
+            self.assure()
             if now >= limits.deadline:
                 self._give_up("run_timeout is over")
                 break

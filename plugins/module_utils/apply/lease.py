@@ -67,6 +67,13 @@ class Lease:
         with self._lock:
             return self._held is None or self._clock.monotonic() - self._renewed >= self._duration * 2 / 3
 
+    def assure(self) -> None:
+        """Raise LeaseError when this run may no longer write."""
+        if self.lost:
+            raise LeaseError(
+                "The Lease of this set was lost: the API server could not be reached in time. Run again; the next run goes on."
+            )
+
     def acquire(self, timeout: float) -> None:
         """Take the Lease, waiting up to ``timeout`` seconds for another run to end or to be seen dead.
 

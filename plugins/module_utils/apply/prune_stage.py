@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -98,13 +98,17 @@ class PruneStage:
             return Row(decision.identity, component, "keep", f"{decision.reason}; set `prune: delete` to delete it")
         return Row(decision.identity, component, "keep" if decision.action == "foreign" else decision.action, decision.reason)
 
-    def carry_out(self, rows: Sequence[Row]) -> list[Row]:
-        """Delete what may go, in order, each with its uid as precondition; what cannot be deleted fails, and stays recorded."""
+    def carry_out(self, rows: Sequence[Row], assure: Callable[[], None]) -> list[Row]:
+        """Delete what may go, in order, each with its uid as precondition; what cannot be deleted fails, and stays recorded.
+
+        ``assure`` is asked before each and raises when this run may no longer write.
+        """
         if self._settings.prune != "delete":
             return list(rows)
         failures = {}
         for decision in self._decisions:
             if decision.action == "prune":
+                assure()
                 failure = self._delete(decision)
                 if failure is None:
                     self.gone.append(decision.identity)

@@ -145,7 +145,8 @@ class Run:
             self._mark("ready")
         pruning = PruneStage(settings, tools, stage.ledger, ledger.release, stage.since, deadline)
         planned = pruning.plan(items, comparison.live, failed=bool(self.report.failures))
-        self.report.rows += pruning.carry_out(planned)
+        self.report.rows += pruning.carry_out(planned, lease.assure)
+        lease.assure()
         store.save(ledgers.without(verify.settle(stage.ledger), *pruning.gone), patience=30.0)
 
 

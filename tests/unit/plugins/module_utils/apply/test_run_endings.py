@@ -188,3 +188,22 @@ def test_prune_spares_what_is_not_ours_any_more_when_it_is_in_the_ledger() -> No
         "mine": "prune",
     }
     assert at["mine"] not in world.server.objects and at["again"] in world.server.objects and at["unlabelled"] in world.server.objects
+
+
+def test_nothing_more_is_written_when_the_lease_is_lost_while_waiting() -> None:
+    world = World()
+    world.run(documents(config("old"), *(config(f"c{index}") for index in range(10))))
+    world.controllers.pause = 60.0
+    lease = Key("coordination.k8s.io", "leases", "kubeflow-platform", "apply-kubeflow")
+
+    def take_over() -> None:
+        current = world.server.objects[lease]
+        world.server.write("other engine", lease, {**current, "spec": {**current["spec"], "holderIdentity": "other"}})
+
+    world.clock.at(20.0, take_over)
+    before = world.clock.now
+    with pytest.raises(EngineError, match="Lease of this set was lost"):
+        world.run(documents(deployment("late"), *(config(f"c{index}") for index in range(10))), prune="delete")
+    late = [row for row in world.server.requests if row.method in ("DELETE", "PUT", "PATCH") and not row.dry and row.moment > before + 30.1]
+    assert [row for row in late if "leases" not in row.path] == []
+    assert Key("", "configmaps", "default", "old") in world.server.objects
