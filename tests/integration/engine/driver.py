@@ -19,8 +19,8 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
 
-import kubernetes.client  # noqa: F401  (the client imports it at first use; see _FORK)
-import kubernetes.config  # noqa: F401
+import kubernetes.client  # noqa: F401  # pylint: disable=unused-import  # the client imports it at first use; see _FORK
+import kubernetes.config  # noqa: F401  # pylint: disable=unused-import
 from ansible_collections.kubeflow.platform.plugins.modules import kustomize_apply
 
 from tests.testbed.audit import AuditLog

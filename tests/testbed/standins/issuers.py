@@ -89,7 +89,7 @@ class Issuers(Duty):
     def _ready(self, plural: str, item: Object, ready: bool, reason: str, message: str) -> None:
         metadata = item["metadata"]
         status, namespace = ("True" if ready else "False"), metadata.get("namespace")
-        present = next((row for row in item.get("status", {}).get("conditions") or [] if row["type"] == "Ready"), {})
+        present: Object = next((row for row in item.get("status", {}).get("conditions") or [] if row["type"] == "Ready"), {})
         told = (present.get("status"), present.get("observedGeneration")) == (status, metadata["generation"])
         if told or "deletionTimestamp" in metadata:
             return
