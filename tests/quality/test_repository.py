@@ -30,8 +30,10 @@ def containing(text: str) -> list[str]:
 
 
 def test_no_file_names_this_machine() -> None:
-    named = {f"{CHECKOUT}/", f"{Path.home()}/", socket.gethostname()}
-    assert {name: where for name in named if len(name) > 4 and name != "localhost" and (where := containing(name))} == {}
+    host = socket.gethostname()
+    # A host called like a word of our own ("worker") says nothing.
+    named = {f"{CHECKOUT}/", f"{Path.home()}/", *([host] if len(host) > 7 and re.search(r"\d", host) else [])}
+    assert {name: where for name in named if len(name) > 4 and (where := containing(name))} == {}
 
 
 def test_only_the_ci_entry_looks_outside_the_checkout() -> None:
