@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate, taking
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dying import dying
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL, Decision, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify
@@ -23,8 +23,9 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects import c
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import comparable, digest
 
 MOST_ROUNDS = 4
-# What adopting an object adds to it although nothing of its content changes; ".metadata.labels" where it had no labels.
-BOOKKEEPING = frozenset({f".metadata.labels.{SET_LABEL}", ".metadata.labels"})
+# What adopting an object changes of it although its content stays; ".metadata.labels" where it had no labels.
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+BOOKKEEPING = frozenset({f".metadata.labels.{SET_LABEL}", ".metadata.labels", f".metadata.annotations.{LAST_APPLIED}"})
 CRD_ADVICE = (
     "Bring the stored objects to a version that stays: write each once in it, then set status.storedVersions of the live "
     "CustomResourceDefinition to that version alone."
@@ -72,7 +73,7 @@ class Comparer:
             if change is None:
                 return self._settled(item, body, live, after, tuple(yielded))
             if adopts_only(live, change):
-                return self._configure(item, body, live, change, tuple(yielded))
+                return self._configure(item, body, live, after, tuple(yielded))
             soft = self.client.apply(item.path, body, dry_run=True, force=False)
             conflicts = ownership.parse_conflicts(soft.body()) if soft.status == 409 else []
             if not soft.ok and not conflicts:
@@ -81,7 +82,7 @@ class Comparer:
             if unknown:
                 return conflicting(item, live, change, unknown)
             if not paths:
-                return self._configure(item, body, live, change, tuple(yielded))
+                return self._configure(item, body, live, after, tuple(yielded))
             for path in paths:
                 body = ownership.drop_path(body, path)
             yielded += paths
@@ -90,20 +91,38 @@ class Comparer:
     def _settled(self, item: Item, body: dict[str, Any], live: dict[str, Any], after: dict[str, Any], yielded: tuple[str, ...]) -> Decision:
         """The content is as desired; is it also recorded as ours?"""
         rename = self._rename(live)
+        change = self._taken(item, body, live, after) if rename else None
         additions = tuple(ownership.foreign_additions(live, body))
+        if change is not None and not adopts_only(live, change):
+            return Decision("configure", body, live, change, yielded, rename, additions=additions)
         same = ownership.own_fields(live["metadata"]) == ownership.own_fields(after["metadata"])
         action = "unchanged" if same and not rename else "adopt"
         return Decision(action, body, live, None, yielded, rename, additions=additions)
 
     def _configure(
-        self, item: Item, body: dict[str, Any], live: dict[str, Any], change: difference.Difference, yielded: tuple[str, ...]
+        self, item: Item, body: dict[str, Any], live: dict[str, Any], after: dict[str, Any], yielded: tuple[str, ...]
     ) -> Decision:
+        rename = self._rename(live)
+        change = (self._taken(item, body, live, after) if rename else None) or difference.compare(comparable(live), comparable(after))
         unsafe = self._unsafe(item, body, live)
         if unsafe is not None:
             return Decision("invalid", body, live, change, failure=unsafe)
-        action = "adopt" if adopts_only(live, change) else "configure"
+        action = "adopt" if change is None or adopts_only(live, change) else "configure"
         additions = tuple(ownership.foreign_additions(live, body))
-        return Decision(action, body, live, change, yielded, self._rename(live), additions=additions)
+        return Decision(action, body, live, change, yielded, rename, additions=additions)
+
+    def _taken(self, item: Item, body: dict[str, Any], live: dict[str, Any], after: dict[str, Any]) -> difference.Difference | None:
+        """What an object will be once the tools that made it hold nothing of it any more; None where nothing is lost by that.
+
+        No dry run shows it, since our applying leaves their fields alone as long as they are theirs. The tools also hold what the
+        server filled in by default, and would again: a dry run of the object under a fresh name tells these fields.
+        """
+        if not taking.lost(live, body, self.takeover):
+            return None
+        probe = transition_probe(body)
+        answer = self.client.apply(item.resource.path(item.identity.namespace, probe["metadata"]["name"]), probe, dry_run=True, force=True)
+        lost = taking.lost(live, answer.body(), self.takeover) if answer.ok else []
+        return difference.compare(comparable(live), taking.without(comparable(after), lost)) if lost else None
 
     def _unsafe(self, item: Item, body: dict[str, Any], live: dict[str, Any]) -> Failure | None:
         """Why a live CRD must not become the desired one, None for safe changes and other kinds."""
