@@ -118,9 +118,28 @@ def test_platform_that_kubectl_made_is_reported_then_adopted_without_touching_po
     plan = place.engine(desired, check=True, adopt="allow")
     done = place.engine.succeeds(desired, adopt="allow")
     assert done.actions() == plan.actions()
-    assert set(done.actions().values()) == {"adopt"}
+    assert set(done.actions().values()) == {"adopt", "configure"}
+    assert done.action("ConfigMap", "plain-1")["paths"] == [".data.stale", ".metadata.labels"], "what goes is told before it goes"
+    assert done.action("ConfigMap", "plain-0")["action"] == "adopt"
     assert place.bed.get("deployment", "app", "-n", place.name)["metadata"]["generation"] == pod
     assert "stale" not in place.bed.get("configmap", "plain-1", "-n", place.name)["data"]
+    assert not place.engine.succeeds(desired).changed
+
+
+def test_platform_that_older_kubectl_made_is_adopted_without_counting_defaults_as_losses(place: Place) -> None:
+    """Client-side apply: the tool holds every default of the server, and an annotation of its own."""
+    desired = rows(place)
+    for row in desired:
+        place.bed.kubectl("apply", "-f", "-", stdin=json.dumps(row))
+    plan = place.engine(desired, check=True, adopt="allow", diff=True)
+    done = place.engine.succeeds(desired, adopt="allow")
+    assert done.actions() == plan.actions()
+    assert set(done.actions().values()) == {"adopt"}
+    for kind, name in (("configmap", "plain-0"), ("deployment", "app")):
+        live = json.loads(place.bed.kubectl("get", kind, name, "-n", place.name, "--show-managed-fields", "-o", "json").stdout)
+        assert "kubectl.kubernetes.io/last-applied-configuration" not in live["metadata"].get("annotations", {})
+        assert not [row for row in live["metadata"]["managedFields"] if row["manager"].startswith("kubectl")]
+    assert len(place.bed.get("replicasets", "-n", place.name)["items"]) == 1, "no pod is made anew"
     assert not place.engine.succeeds(desired).changed
 
 
