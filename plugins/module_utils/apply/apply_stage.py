@@ -124,7 +124,8 @@ class ApplyStage:
         return ledgers.Intent(item.identity, item.part.component, action == "create", "recreate" if action == "recreate" else "")
 
     def _record_found(self) -> None:
-        """Objects that a close look found as desired: the next run need not look again."""
+        """Objects that a close look found as desired: the next run need not look again. And those that another component has now."""
+        self.ledger = ledgers.handed_over(self.ledger, {item.identity: item.part.component for item in self._comparison.items})
         for item in self._comparison.items:
             decision = self._comparison.decisions.get(item.index)
             if decision is not None and decision.action == "unchanged" and decision.live is not None:

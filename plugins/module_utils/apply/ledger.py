@@ -113,6 +113,16 @@ def with_result(
     return replace(ledger, entries={**ledger.entries, identity: Entry(component, digest, uid, own, generation, created=created)})
 
 
+def handed_over(ledger: Ledger, owners: Mapping[Identity, str]) -> Ledger:
+    """Return the ledger with recorded objects under the components that want them now; nothing else of an entry changes."""
+    moved = {
+        identity: replace(ledger.entries[identity], component=component)
+        for identity, component in owners.items()
+        if identity in ledger.entries and ledger.entries[identity].component != component
+    }
+    return replace(ledger, entries={**ledger.entries, **moved}) if moved else ledger
+
+
 def without(ledger: Ledger, *identities: Identity) -> Ledger:
     """Return the ledger without objects that were pruned or are gone."""
     gone = frozenset(identities)

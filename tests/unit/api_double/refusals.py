@@ -99,6 +99,9 @@ def refused(key: Key, live: Mapping[str, Any] | None, after: Mapping[str, Any]) 
         where = f' in the namespace "{key.namespace}"' if key.namespace else " at the cluster scope"
         text = f'User "bob" cannot patch resource "{key.plural}" in API group "{key.group}"{where}'
         return status(403, "Forbidden", text, **details)
+    if how == "transition" and live is not None:
+        causes = [{"reason": "FieldValueInvalid", "message": "Value is immutable", "field": "spec"}]
+        return status(422, "Invalid", f"{key.name} is invalid: spec: Value is immutable", **details, causes=causes)
     before = ((live or {}).get("spec") or {}).get("selector")
     if key.plural == "deployments" and live is not None and before != (after.get("spec") or {}).get("selector"):
         causes = [{"reason": "FieldValueInvalid", "message": "Invalid value: field is immutable", "field": "spec.selector"}]

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An API server in memory that answers as Kubernetes 1.36 was seen to answer, as far as the engine can tell the difference.
 
-An object asks to be refused by its annotation ``refuse``: schema, invalid, policy, quota or rbac.
+An object asks to be refused by its annotation ``refuse``: schema, invalid, policy, quota, rbac or transition
+(once it is live).
 """
 
 from __future__ import annotations

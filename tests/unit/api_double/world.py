@@ -105,7 +105,7 @@ class World:
 
     def run(self, documents: Sequence[Document], *, seed: int = 0, holder: str = "", **options: Any) -> Report:
         """One call of the engine; raises what it raises."""
-        settings = replace(Settings(SET, run_timeout=600.0, no_progress_timeout=200.0), **options)
+        settings = Settings(**{"set_name": SET, "run_timeout": 600.0, "no_progress_timeout": 200.0, **options})
         self.engine = Run(settings, self.tools(settings, seed), holder or f"holder-{seed}-{self.count}")
         return self.engine.execute(documents, [])
 

@@ -237,7 +237,7 @@ def worlds(draw: st.DrawFn) -> tuple[list[Node], dict[str, Gate], World, float]:
 
 
 @given(worlds(), st.integers(1, 8))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 4)
 def test_every_object_is_applied_after_its_needs_when_faults_stop(
     case: tuple[list[Node], dict[str, Gate], World, float], workers: int
 ) -> None:
@@ -256,7 +256,7 @@ def test_every_object_is_applied_after_its_needs_when_faults_stop(
 
 
 @given(worlds(), st.sets(st.integers(0, 24), max_size=4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 4)
 def test_exactly_the_dependents_of_failed_objects_are_skipped(
     case: tuple[list[Node], dict[str, Gate], World, float], bad: set[int]
 ) -> None:
