@@ -40,13 +40,13 @@ def say(text: str = "") -> None:
     print(text, flush=True)
 
 
-def last_line(*command: str) -> str:
-    """The last line that a command prints; its progress goes to the screen as it comes."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+def testbed(*arguments: str) -> list[str]:
+    """The lines that a command of the test bed prints; its progress goes to the screen as it comes."""
+    done = subprocess.run([str(TESTBED), *arguments], stdout=subprocess.PIPE, text=True, check=False)
     lines = done.stdout.strip().splitlines()
     if done.returncode or not lines:
-        sys.exit(f"The demo ends here: {' '.join(command)} failed (exit code {done.returncode}).")
-    return lines[-1]
+        sys.exit(f"The demo ends here: testbed {' '.join(arguments)} failed (exit code {done.returncode}).")
+    return lines
 
 
 def arguments() -> argparse.Namespace:
@@ -81,9 +81,9 @@ def main() -> None:
     began = time.monotonic()
     say("[1/3] Test bed: a real Kubernetes control plane on loopback, without nodes or images.")
     say("      The first time its programs are built from pinned Go modules (about 10 minutes on 2 cores), later it starts in seconds.")
-    kustomize = last_line(str(TESTBED), "binaries", "kustomize-5.8.1")
+    kustomize, kubectl = (line.split()[-1] for line in testbed("binaries", "kustomize-5.8.1", "kubectl"))
     extra = variables(options, kustomize)
-    kubeconfig = last_line(str(TESTBED), "up")
+    kubeconfig = testbed("up")[-1]
     say(f"[2/3] Installing {options.distribution or 'the small distribution of tests/distribution'}.")
     playbook = ["ansible-playbook", "kubeflow.platform.site", "-i", "inventory/demo"]
     code = subprocess.run([*playbook, *extra], cwd=CHECKOUT, env={**os.environ, "KUBECONFIG": kubeconfig}, check=False).returncode
@@ -91,7 +91,6 @@ def main() -> None:
         say(f"The installation failed; the test bed is still up: export KUBECONFIG={kubeconfig}")
         sys.exit(code)
     say(f"[3/3] Done in {time.monotonic() - began:.0f} s.")
-    kubectl = last_line(str(TESTBED), "binaries", "kubectl")
     say(CLOSING.format(kubeconfig=kubeconfig, kubectl=kubectl, kustomize=kustomize))
 
 
