@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -154,17 +154,17 @@ class CompareStage:
 
     def _decide(self, item: Item, ending: frozenset[str]) -> Decision:
         doom = doomed(item, ending)
-        decision = Decision("blocked", item.desired, failure=doom) if doom is not None else self._patiently(item)
+        decision = Decision("blocked", item.desired, failure=doom) if doom is not None else self._patiently(item, self._comparer.decide)
         if self._settings.check and decision.failure is not None and decision.failure.error_class in ENDING:
             # A run would wait until it is gone, and make it again.
             return Decision("create", item.desired, predicted=True, reason=decision.failure.reason)
         return decision
 
-    def _patiently(self, item: Item) -> Decision:
+    def _patiently(self, item: Item, decide: Callable[[Item], Decision]) -> Decision:
         decision = Decision("blocked", item.desired)
         for attempt in range(TRIES):
             try:
-                decision = self._comparer.decide(item)
+                decision = decide(item)
             except Unreachable as error:
                 decision = Decision("blocked", item.desired, failure=classify_transport(error))
             failure = decision.failure
@@ -177,13 +177,20 @@ class CompareStage:
         if self._settings.check:
             namespaces = frozenset(identity.name for identity in comparison.live if (identity.group, identity.kind) == ("", "Namespace"))
             predictor = Predictor(self._tools.client, comparison.crds, served, namespaces)
-            return dict(zip((item.index for item in absent), self._tools.pool.map(predictor.predict, absent)))
+            predicted = self._tools.pool.map(lambda item: self._predict(item, predictor), absent)
+            return dict(zip((item.index for item in absent), predicted))
         found = {}
         for item in absent:
             problems = schema_problems(item, comparison.crds)
             failure = schema_failure(item, problems) if problems else None
             found[item.index] = Decision("invalid" if problems else "create", item.desired, failure=failure)
         return found
+
+    def _predict(self, item: Item, predictor: Predictor) -> Decision:
+        decision = self._patiently(item, predictor.predict)
+        if decision.action == "blocked" and decision.failure is not None:
+            return Decision("create", item.desired, predicted=True, reason=decision.failure.message)
+        return decision
 
     def _adopts(self, item: Item, ledger: Ledger, live: Mapping[Identity, dict[str, Any]]) -> bool:
         """Whether an object was made whole by another tool: neither recorded nor ever applied by us."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import NOT_YET
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
@@ -30,7 +30,7 @@ class Predictor:
     namespaces: frozenset[str]
 
     def predict(self, item: Item) -> Decision:
-        """The action for an absent object; nothing is persisted."""
+        """The action for an absent object: create, invalid, or blocked where the server did not say. Raises Unreachable."""
         if item.index not in self.served:
             return self._by_schema(item)
         body, path, moved = item.desired, item.path, False
@@ -43,9 +43,9 @@ class Predictor:
         if answer.ok:
             return Decision("create", item.desired, predicted=moved, warnings=tuple(answer.warnings))
         failure = classify(answer, resource=item.resource, identity=item.identity)
-        if failure.error_class in NOT_YET or (moved and failure.error_class in OF_THE_NAMESPACE):
+        if moved and failure.error_class in OF_THE_NAMESPACE:
             return Decision("create", item.desired, predicted=True, reason=failure.message)
-        return Decision("invalid", item.desired, failure=failure)
+        return refused(item, item.desired, None, failure)
 
     def _by_schema(self, item: Item) -> Decision:
         problems = schema_problems(item, self.crds)

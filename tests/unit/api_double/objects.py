@@ -92,10 +92,11 @@ def documents(*objects: Obj, part: Part = INFRASTRUCTURE) -> list[Document]:
 
 
 NAMES = st.sampled_from(["a", "b", "c"])
+REFUSALS = ("schema", "invalid", "policy", "quota", "rbac")
 
 
 @st.composite
-def sets(draw: st.DrawFn, *, refusals: bool = False) -> list[Document]:
+def sets(draw: st.DrawFn, *, refusals: Sequence[str] = ()) -> list[Document]:
     """A random set in random order: always applicable, but for objects that ask to be refused."""
     found: list[Obj] = []
     spaces = draw(st.lists(st.sampled_from(["one", "two"]), unique=True, max_size=2))
@@ -127,7 +128,7 @@ def sets(draw: st.DrawFn, *, refusals: bool = False) -> list[Document]:
     if draw(st.booleans()):
         found.append(thing("NetworkPolicy", "open", draw(where), "networking.k8s.io/v1", spec={"podSelector": {}, "ingress": []}))
     if refusals:
-        how = st.sampled_from(["schema", "invalid", "policy", "quota", "rbac"])
+        how = st.sampled_from(refusals)
         found += [refusing(draw(how), f"bad-{name}", draw(where)) for name in draw(st.lists(NAMES, unique=True, max_size=2))]
     order = draw(st.permutations(range(len(found))))
     return documents(*(found[index] for index in order))

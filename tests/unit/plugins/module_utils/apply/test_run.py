@@ -16,6 +16,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redactio
 from ansible_collections.kubeflow.platform.tests.unit.api_double import fields
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
 from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import (
+    REFUSALS,
     SECRET_VALUE,
     aggregated_role,
     config,
@@ -30,6 +31,8 @@ from hypothesis import strategies as st
 
 few = settings(max_examples=settings.default.max_examples // 4)  # a whole run or two each; `make soak` searches longer
 SEEDS = st.integers(0, 1000)
+# Quota and policy depend on the namespace, which may not exist yet when it is asked.
+OF_THE_OBJECT = ("schema", "invalid", "rbac")
 PASSING = st.dictionaries(st.integers(0, 150), st.sampled_from(["429", "503", "reset", "lost"]), max_size=6)
 CLUSTER_SCOPED = frozenset({"Namespace", "CustomResourceDefinition", "ClusterRole", "MutatingWebhookConfiguration", "Gadget", "Profile"})
 
@@ -76,7 +79,7 @@ def test_all_is_as_desired_and_a_second_run_changes_nothing_when_faults_pass(
 
 
 @few
-@given(sets(refusals=True), SEEDS)
+@given(sets(refusals=REFUSALS), SEEDS)
 def test_only_what_is_refused_fails_and_at_once_when_objects_are_wrong(rows: list[Document], seed: int) -> None:
     world = World()
     report = world.run(rows, seed=seed)
@@ -110,20 +113,26 @@ def test_every_object_of_ours_is_in_the_ledger_when_it_is_made(rows: list[Docume
 
 
 @few
-@given(sets(), sets(), SEEDS)
+@given(sets(refusals=OF_THE_OBJECT), sets(refusals=OF_THE_OBJECT), SEEDS, PASSING)
 def test_check_mode_writes_nothing_and_predicts_the_run_when_anything_is_live(
-    first: list[Document], second: list[Document], seed: int
+    first: list[Document], second: list[Document], seed: int, faults: dict[int, str]
 ) -> None:
     world = World()
     if first:
         world.run(first, seed=seed)
         world.clock.sleep(5.0)
     before, state = world.arrived, world.content()
+    world.faults = {world.count + number: fault for number, fault in faults.items()}
     predicted = world.run(second, seed=seed, check=True, removed=("infra",))
+    world.faults = {}
     assert [row for row in world.server.writes if row.by == "engine" and row.request > before] == []
     assert world.content() == state
     done = world.run(second, seed=seed, removed=("infra",))
-    assert actions(predicted) == actions(done)
+    failed = {row.identity for row in predicted.failures}
+    assert failed == {row.identity for row in done.failures}
+    assert {who: what for who, what in actions(predicted).items() if who not in failed} == {
+        who: what for who, what in actions(done).items() if who not in failed
+    }
     assert predicted.changed == done.changed
 
 
@@ -184,7 +193,7 @@ def test_controllers_never_cause_a_change_when_they_fill_and_rewrite_fields(rows
 
 
 @few
-@given(sets(refusals=True), SEEDS)
+@given(sets(refusals=REFUSALS), SEEDS)
 def test_secret_values_stay_in_when_anything_is_told(rows: list[Document], seed: int) -> None:
     changed = thing("Secret", "mine", "default", data={"password": SECRET_VALUE})
     world = World()

@@ -14,6 +14,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors i
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
 from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import (
+    REFUSALS,
     config,
     crd,
     custom,
@@ -32,7 +33,7 @@ NEVER = 1e9
 
 
 @few
-@given(sets(refusals=True), st.integers(0, 1000), st.sampled_from(["hook", "kind", "controllers", "server"]), st.integers(0, 100))
+@given(sets(refusals=REFUSALS), st.integers(0, 1000), st.sampled_from(["hook", "kind", "controllers", "server"]), st.integers(0, 100))
 def test_run_ends_by_its_deadline_and_accounts_for_every_object_when_something_never_comes(
     rows: list[Document], seed: int, missing: str, moment: int
 ) -> None:
