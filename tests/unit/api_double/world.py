@@ -27,7 +27,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.tests.unit.api_double.controllers import Controllers
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
-from ansible_collections.kubeflow.platform.tests.unit.api_double.server import HOME, Server, Write
+from ansible_collections.kubeflow.platform.tests.unit.api_double.server import Server
+from ansible_collections.kubeflow.platform.tests.unit.api_double.storage import HOME, Write
 from ansible_collections.kubeflow.platform.tests.unit.doubles import status
 
 LATENCY = 0.01

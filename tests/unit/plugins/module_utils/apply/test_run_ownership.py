@@ -17,7 +17,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity
 from ansible_collections.kubeflow.platform.tests.unit.api_double import fields
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
 from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import config, deployment, documents, items, sets, thing, webhook
-from ansible_collections.kubeflow.platform.tests.unit.api_double.server import ours
+from ansible_collections.kubeflow.platform.tests.unit.api_double.storage import ours
 from ansible_collections.kubeflow.platform.tests.unit.api_double.world import World
 from hypothesis import given, settings
 from hypothesis import strategies as st

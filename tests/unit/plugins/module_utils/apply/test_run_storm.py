@@ -14,7 +14,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
 from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import REFUSALS, sets
-from ansible_collections.kubeflow.platform.tests.unit.api_double.server import HOME
+from ansible_collections.kubeflow.platform.tests.unit.api_double.storage import HOME
 from ansible_collections.kubeflow.platform.tests.unit.api_double.world import STRANGE, Killed, World
 from hypothesis import given, settings
 from hypothesis import strategies as st
