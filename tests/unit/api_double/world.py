@@ -94,6 +94,7 @@ class World:
     faults: dict[int, str] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
     ledger_missed: list[Identity] = field(default_factory=list)
+    engine: Run = field(init=False)
 
     def __post_init__(self) -> None:
         self.server = Server(self.clock.monotonic, self.delay)
