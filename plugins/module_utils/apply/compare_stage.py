@@ -53,6 +53,7 @@ class Comparison:
         return [item for item in self.items if self.action(item) != "unchanged"]
 
     def action(self, item: Item) -> str:
+        """The action for one item."""
         return "unchanged" if item.index in self.verified else self.decisions[item.index].action
 
     def rows(self) -> list[Row]:
@@ -65,6 +66,7 @@ class Comparison:
         return rows
 
     def failures(self) -> list[Decision]:
+        """The decisions that no run can carry out as things are."""
         return [decision for decision in self.decisions.values() if decision.failure is not None]
 
     def findings(self) -> list[str]:
@@ -76,12 +78,14 @@ class Comparison:
         ]
 
     def warnings(self) -> list[str]:
+        """What the server warned of, and whether objects of another tool would be taken over."""
         found = [text for decision in self.decisions.values() for text in decision.warnings]
         if self.adopting:
             found.append(self.adoption())
         return found
 
     def adoption(self) -> str:
+        """One sentence about the objects that another tool made."""
         named = ", ".join(str(self.items[index].identity) for index in sorted(self.adopting)[:MOST_NAMED])
         more = f" and {len(self.adopting) - MOST_NAMED} more" if len(self.adopting) > MOST_NAMED else ""
         return f"{len(self.adopting)} objects exist already and were applied by another tool: {named}{more}"

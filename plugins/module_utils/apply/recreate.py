@@ -49,6 +49,7 @@ class _Bench:
 
     @property
     def uid(self) -> str:
+        """The identity of the live object that is replaced."""
         return str(self.live["metadata"]["uid"])
 
 

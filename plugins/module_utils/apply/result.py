@@ -64,6 +64,7 @@ class Report:
 
     @property
     def failures(self) -> list[Row]:
+        """Every object that is not as desired, skipped ones among them."""
         return [row for row in self.rows if row.failure is not None or row.action == "skipped"]
 
     def counts(self) -> dict[str, int]:

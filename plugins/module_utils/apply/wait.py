@@ -41,6 +41,7 @@ class Waiting:
 
     @property
     def over(self) -> bool:
+        """Whether everything is ready."""
         return not self.objects and not self.hooks
 
     def unseen(self, pending: Iterable[Item], probes: Iterable[tuple[Gate, Item | None]], error: Exception) -> None:
@@ -49,6 +50,7 @@ class Waiting:
         self.hooks = {gate.key: str(error) for gate, _item in probes}
 
     def size(self) -> int:
+        """How much is not ready."""
         return len(self.objects) + len(self.hooks)
 
 
