@@ -66,6 +66,8 @@ class GateState:
     pause: float = 0.0
     looking: bool = False
     members: set[int] = field(default_factory=set)
+    # How often asking with an object told nothing about the webhook.
+    mute: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

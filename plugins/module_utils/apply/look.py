@@ -23,10 +23,9 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalis
 WORKLOADS = {"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets"}
 # Seconds for which a look at the workloads counts for other gates too.
 FRESH = 0.4
-# Such an answer to a dry run came before any webhook was asked.
-BEFORE_WEBHOOKS = frozenset(
-    {"transport", "throttled", "server_down", "kind_missing", "ns_missing", "ns_terminating", "auth", "rbac", "schema"}
-)
+# Such an answer to a dry run tells nothing about webhooks, and passes. A refusal for lack of permission or by the schema comes before
+# them too, but no waiting changes it: the object must go, to fail for that reason, and must not hold up what waits beside it.
+BEFORE_WEBHOOKS = frozenset({"transport", "throttled", "server_down", "kind_missing", "ns_missing", "ns_terminating", "auth"})
 
 
 @dataclass(frozen=True, slots=True)

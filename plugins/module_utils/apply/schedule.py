@@ -151,6 +151,8 @@ class Scheduler(Board):
                     self._open(key, now)
             return
         self._looked(probe.key, reason or "no answer yet", now)
+        if not failing:
+            state.mute[probe.index] = state.mute.get(probe.index, 0) + 1
         broken = [self.nodes[need].node.title for need in sorted(state.gate.needs) if self._phase(need) in ("failed", "skipped")]
         if broken and failing:
             self._fail_gate(state, f"{broken[0]} failed, and {state.gate.title} cannot answer without it", now)

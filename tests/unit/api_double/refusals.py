@@ -76,16 +76,20 @@ def wish(obj: Mapping[str, Any]) -> str:
     return str(((obj.get("metadata") or {}).get("annotations") or {}).get("refuse") or "")
 
 
-def typed(body: Mapping[str, Any]) -> Response | None:
-    """A field that the schema does not know: refused before anything else, and even by an empty reason."""
-    if wish(body) != "schema":
-        return None
-    text = f"failed to create typed patch object (x; v1, Kind={body['kind']}): .spec.typo: field not declared in schema"
-    return said(500, {"kind": "Status", "code": 500, "message": text})
+def at_the_door(key: Key, body: Mapping[str, Any]) -> Response | None:
+    """What is refused before any webhook is asked: permissions, and fields that the schema does not know (without a reason even)."""
+    if wish(body) == "rbac":
+        where = f' in the namespace "{key.namespace}"' if key.namespace else " at the cluster scope"
+        text = f'User "bob" cannot patch resource "{key.plural}" in API group "{key.group}"{where}'
+        return status(403, "Forbidden", text, kind=key.plural, name=key.name)
+    if wish(body) == "schema":
+        text = f"failed to create typed patch object (x; v1, Kind={body['kind']}): .spec.typo: field not declared in schema"
+        return said(500, {"kind": "Status", "code": 500, "message": text})
+    return None
 
 
 def refused(key: Key, live: Mapping[str, Any] | None, after: Mapping[str, Any]) -> Response | None:
-    """What validation, quota, policy and permissions refuse."""
+    """What validation, quota and policy refuse."""
     how = wish(after)
     details = {"kind": key.plural, "name": key.name}
     if how == "invalid":
@@ -95,10 +99,6 @@ def refused(key: Key, live: Mapping[str, Any] | None, after: Mapping[str, Any]) 
         return status(403, "Forbidden", f'{key.plural} "{key.name}" is forbidden: {QUOTA}', **details)
     if how == "policy":
         return status(403, "Forbidden", f'{key.plural} "{key.name}" is forbidden: {POLICY}', **details)
-    if how == "rbac":
-        where = f' in the namespace "{key.namespace}"' if key.namespace else " at the cluster scope"
-        text = f'User "bob" cannot patch resource "{key.plural}" in API group "{key.group}"{where}'
-        return status(403, "Forbidden", text, **details)
     if how == "transition" and live is not None:
         causes = [{"reason": "FieldValueInvalid", "message": "Value is immutable", "field": "spec"}]
         return status(422, "Invalid", f"{key.name} is invalid: spec: Value is immutable", **details, causes=causes)

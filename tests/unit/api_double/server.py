@@ -151,7 +151,7 @@ class Server(Storage):
 
     def _apply(self, resource: Resource, key: Key, body: Obj, query: Mapping[str, str], dry: bool) -> Response:
         live = self.objects.get(key)
-        refusal = refusals.typed(body)
+        refusal = refusals.at_the_door(key, body)
         if refusal is not None:
             return refusal
         try:

@@ -104,12 +104,13 @@ def test_busy_server_proves_nothing_about_a_webhook(fault: str) -> None:
     assert failing == "" and reason
 
 
-def test_refusal_after_the_webhooks_proves_that_they_answered() -> None:
+@pytest.mark.parametrize("how", ["invalid", "policy", "rbac", "schema"])
+def test_webhook_no_longer_holds_an_object_that_is_refused_for_another_reason(how: str) -> None:
     world = World()
     gate, eye = guarded(world)
     world.clock.sleep(10.0)
     wrong = config("c")
-    wrong["metadata"]["annotations"] = {"refuse": "invalid"}
+    wrong["metadata"]["annotations"] = {"refuse": how}
     assert eye.webhook(gate, items(wrong)[0]) == (None, "")
 
 

@@ -105,6 +105,18 @@ def test_object_behind_a_webhook_is_skipped_soon_when_the_workload_behind_the_we
     assert world.clock.now - begun < 20.0
 
 
+@pytest.mark.parametrize("how", ["rbac", "schema", "invalid"])
+def test_object_behind_a_webhook_fails_at_once_when_it_is_refused_for_another_reason(how: str) -> None:
+    wrong = custom("Widget", "w", "default")
+    wrong["metadata"]["annotations"] = {"refuse": how}
+    world = World()
+    begun = world.clock.now
+    report = world.run(documents(crd("Widget"), wrong, custom("Widget", "good", "default"), *webhook("guard", ["widgets"])))
+    (failed,) = report.failures
+    assert failed.failure is not None and (failed.identity.name, failed.failure.error_class, failed.attempts) == ("w", how, 1)
+    assert world.clock.now - begun < 20.0
+
+
 def test_run_ends_by_its_deadline_and_says_what_it_waited_for_when_a_webhook_stays_down() -> None:
     world = World()
     world.server.dead_hooks.add("guard.example.com")

@@ -280,3 +280,15 @@ def test_webhook_is_not_asked_with_an_object_when_its_kind_is_not_served_yet() -
     assert state.nodes[1].phase == "done"
     assert [key for time, key in world.probes if time < 8.0] == []
     assert len(world.probes) == 1
+
+
+def test_webhook_is_asked_with_another_object_when_the_first_tells_nothing() -> None:
+    state = scheduler([node(0, gates=("webhook:w",)), node(1, gates=("webhook:w",))], {"webhook:w": Gate("webhook:w", "webhook", "W")})
+    asked = []
+    for moment in range(0, 4, 2):
+        (probe,) = state.take(float(moment))
+        assert isinstance(probe, Probe)
+        asked.append(probe.index)
+        state.probed(probe, "" if probe.index == 0 else None, "its namespace is being deleted", float(moment))
+    assert asked == [0, 1]
+    assert {task.index for task in state.take(5.0) if isinstance(task, Apply)} == {0, 1}
