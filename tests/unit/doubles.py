@@ -19,7 +19,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 1000.0
-        self._plans: list[tuple[float, Callable[[], None]]] = []
+        self._plans: list[tuple[float, Callable[[], object]]] = []
 
     def monotonic(self) -> float:
         return self.now
@@ -34,7 +34,7 @@ class Clock:
         for _moment, run in due:
             run()
 
-    def at(self, seconds: float, run: Callable[[], None]) -> None:
+    def at(self, seconds: float, run: Callable[[], object]) -> None:
         self._plans.append((self.now + seconds, run))
 
 

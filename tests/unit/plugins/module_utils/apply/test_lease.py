@@ -65,7 +65,7 @@ def test_a_run_that_waits_gets_the_lease_when_the_first_one_ends() -> None:
     bench = Bench()
     first, second = bench.run("one"), bench.run("two")
     first.acquire(0)
-    bench.clock.at(5, lambda: cast(None, first.release()))
+    bench.clock.at(5, first.release)
     second.acquire(30)
     assert bench.clock.now - 1000 < 7
     assert bench.spec["holderIdentity"] == "two"

@@ -145,7 +145,7 @@ def test_two_ledgers_say_the_same_when_only_the_run_differs() -> None:
 
 
 def live(**changes: Any) -> dict[str, Any]:
-    fields = {"f:spec": {"f:replicas": {}}}
+    fields: dict[str, Any] = {"f:spec": {"f:replicas": {}}}
     entry = {
         "manager": "kubeflow.platform",
         "operation": "Apply",
