@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.case import ReadinessContext
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import POD_MAKERS, Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 
 CLAIM = ("", "PersistentVolumeClaim")
@@ -24,21 +25,13 @@ def gather(client: Client, pending: Sequence[Item], *, with_pods: bool) -> Readi
     modes: dict[str, str] | None = None
     default = ""
     if CLAIM in kinds:
-        rows = _items(client, "/apis/storage.k8s.io/v1/storageclasses")
-        modes = {row["metadata"]["name"]: row.get("volumeBindingMode") or "Immediate" for row in rows}
-        default = next(
-            (row["metadata"]["name"] for row in rows if (row["metadata"].get("annotations") or {}).get(DEFAULT_CLASS) == "true"), ""
-        )
+        modes, default = _classes(client)
     pods = _pods(client, pending, with_pods)
     namespaces = bindings = None
     if PROFILE in kinds:
         rows = client.list_metadata("/api/v1/namespaces")
         namespaces = frozenset(row["name"] for row in rows if not row.get("deletionTimestamp"))
-        bindings = frozenset(
-            row["namespace"]
-            for row in client.list_metadata("/apis/rbac.authorization.k8s.io/v1/rolebindings")
-            if row["name"] == OWNER_BINDING
-        )
+        bindings = _owner_bindings(client)
     return ReadinessContext(
         binding_modes=modes,
         default_class=default,
@@ -47,6 +40,28 @@ def gather(client: Client, pending: Sequence[Item], *, with_pods: bool) -> Readi
         owner_bindings=bindings,
         pods=pods,
     )
+
+
+def _classes(client: Client) -> tuple[dict[str, str] | None, str]:
+    """Binding modes by class and the default class; None where classes may not be read."""
+    answer = client.get("/apis/storage.k8s.io/v1/storageclasses")
+    if not answer.ok:
+        return None, ""
+    rows = answer.body().get("items") or []
+    modes = {row["metadata"]["name"]: row.get("volumeBindingMode") or "Immediate" for row in rows}
+    marked = (row["metadata"]["name"] for row in rows if (row["metadata"].get("annotations") or {}).get(DEFAULT_CLASS) == "true")
+    return modes, next(marked, "")
+
+
+def _owner_bindings(client: Client) -> frozenset[str] | None:
+    """The namespaces that have an owner; None where bindings may not be read. Raises Refused for all that passes."""
+    try:
+        rows = client.list_metadata("/apis/rbac.authorization.k8s.io/v1/rolebindings")
+    except Refused as error:
+        if error.failure.error_class != "rbac":
+            raise
+        return None
+    return frozenset(row["namespace"] for row in rows if row["name"] == OWNER_BINDING)
 
 
 def _pods(client: Client, pending: Sequence[Item], with_pods: bool) -> dict[str, list[dict[str, Any]]]:
