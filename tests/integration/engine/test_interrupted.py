@@ -134,8 +134,17 @@ def forget(place: Place) -> None:
     place.bed.kubectl("delete", "namespace", place.name, "--ignore-not-found", "--wait=false")
 
 
-def finish(places: list[Place], rows: Callable[[Place], list[objects.Object]], **options: Any) -> None:
-    """Run all again side by side: each waits at most for the dead run's Lease, and leaves nothing to do."""
+def bury(place: Place) -> None:
+    """Take the dead run's Lease from it, so that the next need not wait for its end."""
+    lease = ("lease", f"apply-{place.name}", "-n", "kubeflow-platform")
+    place.bed.kubectl("patch", *lease, "--type=merge", "-p", '{"spec": {"holderIdentity": ""}}', check=False)
+
+
+def finish(places: list[Place], rows: Callable[[Place], list[objects.Object]], *, wait: bool = False, **options: Any) -> None:
+    """Run all again side by side: each leaves nothing to do. With ``wait`` they wait for the dead runs' Leases, and no longer."""
+    if not wait:
+        for one in places:
+            bury(one)
     runs = [one.engine.start(rows(one), **options) for one in places]
     for run in runs:
         result = run.finish()
@@ -203,7 +212,7 @@ def test_runs_that_are_killed_anywhere_are_finished_by_the_next(place: Place, tw
         # One in each fifth of the run: from the Lease over the first write to the wait.
         at = int(length * (number + chance.random()) / 5) + 1
         assert kill(one, platform(one), at) or number == 4, at
-    finish(places, platform)
+    finish(places, platform, wait=True)
     for one in places:
         alike(one, twin)
         forget(one)
@@ -236,7 +245,7 @@ def test_adoptions_that_are_killed_anywhere_are_finished_by_the_next(place: Plac
         return [objects.namespace(one.name), *objects.config_maps(one.name, 8), objects.deployment(one.name, "app")]
 
     result = twin.engine.succeeds(rows(twin), adopt="allow")
-    assert result.counts == {"adopt": 10}
+    assert result.counts == {"adopt": 9, "configure": 1}
     length = sum(result.json["requests"].values())
     for number, one in enumerate(places):
         kill(one, rows(one), int(length * (number + 2.5) / 6), adopt="allow")
