@@ -13,7 +13,7 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.context import ForkProcess
 from pathlib import Path
@@ -248,11 +248,3 @@ def eventually(condition: Callable[[], Any], seconds: float = 30, pause: float =
 def named(objects: Iterable[Object], kind: str, name: str = "") -> Object:
     """One of the objects, to be changed by a test."""
     return next(row for row in objects if row["kind"] == kind and (not name or row["metadata"]["name"] == name))
-
-
-def secret_forms(canary: str) -> Mapping[str, str]:
-    """How a value could leak: plainly, and in base64."""
-    import base64
-
-    encoded = base64.b64encode(canary.encode()).decode()
-    return {"plain": canary, "base64": encoded}
