@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import faults
 from ansible_collections.kubeflow.platform.plugins.modules.kustomize_apply import argument_spec
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize import validate
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
@@ -67,6 +68,9 @@ class ActionModule(ActionBase):
         _validation, arguments = check(argument_spec(), mutually_exclusive=[("parts", "path")], required_one_of=[("parts", "path")])
         if arguments["path"] and not arguments["set"]:
             raise AnsibleActionFail("Failed to read the options: `path` needs `set`. Name the set that the objects belong to.")
+        wrong = faults(arguments)
+        if wrong:
+            raise AnsibleActionFail(f"Failed to read the options: {'; '.join(wrong)}.")
         for name in ("path", "distribution", "remote_bases", "work_dir"):
             if arguments[name]:
                 arguments[name] = os.path.normpath(self._loader.path_dwim(arguments[name]))

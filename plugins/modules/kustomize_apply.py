@@ -305,7 +305,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import Forbidden
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Report, summary
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Run, Tools
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings, faults
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
@@ -442,6 +442,9 @@ def main() -> None:
     module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
     if not module.params["parts_file"]:
         module.fail_json(msg="kustomize_apply renders on the controller: call it as a task, so that its action plugin runs first.")
+    wrong = faults(module.params)
+    if wrong:
+        module.fail_json(msg=f"Failed to read the options: {'; '.join(wrong)}.")
     settings = Settings.from_params(module.params, check=module.check_mode, diff=module._diff)
     redactor = Redactor(())
     try:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import CRD_KIND, SET_LABEL, EngineError, Item, Part
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource, resource_from_crd
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import normalise
@@ -148,6 +149,8 @@ def _resolve_one(
         return None, f"{kind} {name} ({document.where}) has no metadata.namespace; set `namespace` on its part"
     desired = normalise.with_label(normalise.desired(content, resource.namespaced), SET_LABEL, set_name)
     identity = identify(desired, resource.namespaced)
+    if HOME in (identity.namespace, identity.name):
+        return None, f"{identity} ({document.where}): the namespace {HOME} holds the ledgers and Leases of all sets; use another one"
     return Item(index, identity, version, desired, f"{NORMAL_FORM}:{document.sha256}", document.part, resource), ""
 
 

@@ -24,7 +24,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.protected 
     is_custom,
 )
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import own_entry
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import manager_class, own_entry
 
 Action = Literal["prune", "keep", "foreign", "gone"]
 # Deleted only when the caller has proved that nothing uses them (`unused`).
@@ -37,6 +37,8 @@ _CONTAINERS = {
 _FOREGROUND = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"})
 # Kinds that only people and appliers write: a moved resourceVersion means that somebody is at work on the object.
 _QUIET = frozenset({"ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "NetworkPolicy"})
+# What kube-controller-manager makes in every namespace.
+CLUSTER_MADE = frozenset({("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt")})
 _HASH_SUFFIX = re.compile(r"-[2456789bcdfghkmt]{10}$")  # kustomize api/hasher: the alphabet that its encoding leaves
 
 
@@ -186,6 +188,9 @@ def _protected(identity: Identity, entry: Entry, metadata: Mapping[str, Any], gi
         return f"protected: a {identity.kind} may hold data; delete it by hand if it does not"
     if is_custom(identity.group) and not entry.created:
         return "protected: this set adopted the custom resource and did not make it; delete it by hand if nobody uses it"
+    others = _made_by_others(identity, entry, metadata)
+    if others:
+        return others
     if (identity.group, identity.kind) == ("", "Secret"):
         if any(_same_but_hash(identity, secret) for secret in given.credentials):
             return "protected: the Secret holds credentials"
@@ -193,6 +198,17 @@ def _protected(identity: Identity, entry: Entry, metadata: Mapping[str, Any], gi
         if writer:
             return f"protected: {writer} wrote data into the Secret, perhaps a key; delete it by hand if nobody uses it"
     return ""
+
+
+def _made_by_others(identity: Identity, entry: Entry, metadata: Mapping[str, Any]) -> str:
+    """Return why an object is not ours to delete although we applied to it, "" when it is."""
+    if "kubernetes.io/bootstrapping" in (metadata.get("labels") or {}) or (identity.kind, identity.name) in CLUSTER_MADE:
+        return "protected: the cluster made it and needs it"
+    if entry.created:
+        return ""
+    held = [str(row.get("manager")) for row in metadata.get("managedFields") or [] if not row.get("subresource")]
+    other = next((name for name in held if manager_class(name) in ("human", "unknown")), "")
+    return f"protected: it was there before this set, and {other} holds fields of it; delete it by hand if nobody uses it" if other else ""
 
 
 def _in_the_way(identity: Identity, given: Circumstances) -> str:

@@ -70,9 +70,21 @@ class PruneStage:
             # A run that waited knows that all works, else it failed; one that did not wait knows nothing of what it wrote.
             unready=frozenset() if self._settings.wait else self._written,
         )
-        self._decisions = prune.decide(self._ledger, desired, live, circumstances)
+        self._decisions = [self._sparing_claims(row) for row in prune.decide(self._ledger, desired, live, circumstances)]
         self.gone = [row.identity for row in self._decisions if row.action == "gone"]
         return [self._row(row) for row in self._decisions if row.action != "gone"]
+
+    def _sparing_claims(self, decision: prune.Decision) -> prune.Decision:
+        """Keep a StatefulSet whose deletion would delete its claims; only the whole object says so."""
+        if decision.action != "prune" or decision.identity.kind != "StatefulSet":
+            return decision
+        resource = self._tools.discovery.preferred(decision.identity.group, decision.identity.kind)
+        answer = self._tools.client.get(resource.path(decision.identity.namespace, decision.identity.name)) if resource else None
+        spec = (answer.body().get("spec") or {}) if answer is not None else {}
+        if (spec.get("persistentVolumeClaimRetentionPolicy") or {}).get("whenDeleted") != "Delete":
+            return decision
+        reason = "deleting it would delete its volumes; set spec.persistentVolumeClaimRetentionPolicy.whenDeleted to Retain first"
+        return decision._replace(action="keep", reason=f"protected: {reason}")
 
     def _unreadable(self) -> frozenset[tuple[str, str]]:
         """Kinds of recorded objects whose API server does not answer: they are unknown, not gone."""

@@ -5,9 +5,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+# A label's value, a part of names of Secrets and Leases, and of command lines.
+SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?")
+MOST_WORKERS = 64
+TIMES = ("run_timeout", "no_progress_timeout", "lease_timeout")
+
+
+def faults(params: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the options, one sentence each, whatever the cluster is."""
+    found = []
+    name = params.get("set")
+    if name and not SET_NAME.fullmatch(name):
+        found.append(f"`set: {name}` is no name for a set; use up to 50 lower-case letters, digits and hyphens, such as my-application")
+    if not 1 <= params["workers"] <= MOST_WORKERS:
+        found.append(f"`workers: {params['workers']}` is out of range; use 1 to {MOST_WORKERS}")
+    found += [f"`{option}: {params[option]}` is negative; use seconds from 0" for option in TIMES if params[option] < 0]
+    window = (params.get("release") or {}).get("kubernetes") or {}
+    if window and not {"min", "max"} <= set(window):
+        found.append("`release.kubernetes` needs both `min` and `max`")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,3 +149,9 @@ def test_namespace_is_accepted_when_the_set_a_profile_or_the_cluster_has_it() ->
         config("c", "live"),
     )
     assert len(resolve(rows, served, "kubeflow", {"live"}.__contains__)) == len(rows)
+
+
+@pytest.mark.parametrize("row", [config("ledger-other", "kubeflow-platform"), thing("Namespace", "kubeflow-platform")])
+def test_what_holds_the_ledgers_of_all_sets_is_no_place_for_a_sets_objects(row: dict[str, Any]) -> None:
+    (finding,) = rejected(*documents(row))
+    assert "holds the ledgers and Leases of all sets" in finding

@@ -151,6 +151,32 @@ def test_a_custom_resource_that_the_set_adopted_is_kept_and_one_that_it_made_is_
 SECRET = Identity("", "Secret", "n", "oauth2-proxy-h675gf55ht")
 
 
+@pytest.mark.parametrize(
+    ("identity", "recorded", "changes", "words"),
+    [
+        (OLD, entry(created=False), {"managedFields": [MINE, {**MINE, "manager": "terraform"}]}, "terraform holds fields"),
+        (OLD, entry(created=False), {"managedFields": [MINE, {**MINE, "manager": "kubectl-edit"}]}, "kubectl-edit holds fields"),
+        (config_map("kube-root-ca.crt"), entry(), {}, "the cluster made it"),
+        (
+            OLD,
+            entry(),
+            {"labels": {"kubeflow.platform/set": "kubeflow", "kubernetes.io/bootstrapping": "rbac-defaults"}},
+            "the cluster made it",
+        ),
+    ],
+)
+def test_an_object_that_was_there_before_and_belongs_to_others_too_is_kept(
+    identity: Identity, recorded: Entry, changes: dict[str, Any], words: str
+) -> None:
+    decision = judge(identity, recorded, metadata(**changes))
+    assert decision.action == "keep"
+    assert words in decision.reason
+
+
+def test_an_object_that_was_adopted_whole_is_pruned_like_our_own() -> None:
+    assert judge(OLD, entry(created=False), metadata()).action == "prune"
+
+
 def test_a_secret_that_holds_credentials_is_kept_whatever_its_hash() -> None:
     credentials = replace(ALL, credentials=frozenset({Identity("", "Secret", "n", "oauth2-proxy-2456789bcd")}))
     assert judge(SECRET, entry(), metadata(), credentials).action == "keep"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import within
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings, faults
 from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import config, documents
 from ansible_collections.kubeflow.platform.tests.unit.api_double.world import World
 
@@ -80,3 +80,15 @@ def test_cluster_outside_the_window_is_refused_before_anything_is_written_unless
         world.run(documents(config("a")), kubernetes_window=window, release="26.03.1")
     assert [row for row in world.server.writes if row.by == "engine"] == []
     assert world.run(documents(config("a")), kubernetes_window=window, allow_untested_kubernetes=True).changed
+
+
+@pytest.mark.parametrize("name", ["../x", "AAA", "a b", "a_b", "a/b", "-x", "x-", "a" * 51, "\u00fcn\u00ef"])
+def test_set_is_refused_when_its_name_fits_no_object(name: str) -> None:
+    (fault,) = faults({**PARAMS, "set": name})
+    assert "is no name for a set" in fault
+
+
+def test_all_wrong_options_are_told_at_once() -> None:
+    wrong = {"set": "A", "workers": 0, "run_timeout": -5, "lease_timeout": -1, "release": {"kubernetes": {"min": "1.30"}}}
+    assert len(faults({**PARAMS, **wrong})) == 5
+    assert faults({**PARAMS, "set": "kubeflow"}) == []
