@@ -65,7 +65,7 @@ def test_certificate_is_issued_only_when_its_issuer_and_cert_manager_are_ready(c
     eventually(lambda: conditions(certified.api.get(f"{CERTIFICATES}/served")).get("Ready") == "True")
     data = (certified.api.get("/api/v1/namespaces/hooked/secrets/served") or {})["data"]
     assert sorted(data) == ["ca.crt", "tls.crt", "tls.key"]
-    assert conditions(certified.api.get(f"{CERTIFICATES}/orphan")).get("Ready") == "False"
+    eventually(lambda: conditions(certified.api.get(f"{CERTIFICATES}/orphan")).get("Ready") == "False")
     assert certified.api.get("/api/v1/namespaces/hooked/secrets/orphan") is None
 
 
