@@ -34,6 +34,10 @@ unit: ## unit tests: seconds, no cluster
 integration: ## tests on a test bed
 	@$(PYTEST) -m "not soak" tests/integration $(ARGS)
 
+.PHONY: docs
+docs: ## write what is generated of the documentation: the roles' READMEs, the page of all variables
+	@$(RUN) python -m tests.tools.reference
+
 .PHONY: molecule
 molecule: ## the Molecule scenario: check, converge, idempotence, verify on a test bed
 	@$(PYTEST) tests/integration/test_molecule.py $(ARGS)

@@ -13,7 +13,7 @@ import sys
 import pytest
 import yaml
 
-from tests.tools.role_readmes import ROOT
+from tests.tools.reference.files import ROOT
 
 DEMO = ROOT / "tests" / "distribution"
 
