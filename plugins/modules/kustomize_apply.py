@@ -153,7 +153,10 @@ options:
     elements: str
     default: []
   adopt:
-    description: Whether objects that another tool applied may be taken over.
+    description:
+      - Whether live objects that this collection did not make may be taken over. They are reported, whoever made them, but for those
+        that the cluster or a controller made.
+      - An object that others make while the run is under way fails; the rest of the set goes on.
     type: str
     choices: [report, allow]
     default: report

@@ -14,6 +14,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare im
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dying import doomed, dying_namespaces
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.graph import crds_by_kind
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Ledger, verified
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import stranger
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import live_metadata
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.predict import Predictor, schema_failure, schema_problems
@@ -23,7 +24,6 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings i
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class Comparison:
     verified: frozenset[int]
     crds: Mapping[tuple[str, str], Item]
     decisions: dict[int, Decision] = field(default_factory=dict)
-    adopting: frozenset[int] = frozenset()
+    # Who made each object that is neither recorded nor ever applied by us, nor made by the cluster.
+    adopting: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def to_send(self) -> list[Item]:
@@ -78,17 +79,17 @@ class Comparison:
         ]
 
     def warnings(self) -> list[str]:
-        """What the server warned of, and whether objects of another tool would be taken over."""
+        """What the server warned of, and whether objects of others would be taken over."""
         found = [text for decision in self.decisions.values() for text in decision.warnings]
         if self.adopting:
             found.append(self.adoption())
         return found
 
     def adoption(self) -> str:
-        """One sentence about the objects that another tool made."""
-        named = ", ".join(str(self.items[index].identity) for index in sorted(self.adopting)[:MOST_NAMED])
+        """One sentence about the objects that others made, and who they are."""
+        named = ", ".join(f"{self.items[index].identity} ({self.adopting[index]})" for index in sorted(self.adopting)[:MOST_NAMED])
         more = f" and {len(self.adopting) - MOST_NAMED} more" if len(self.adopting) > MOST_NAMED else ""
-        return f"{len(self.adopting)} objects exist already and were applied by another tool: {named}{more}"
+        return f"{len(self.adopting)} objects exist already and were applied by another tool or by hand: {named}{more}"
 
     def refuse_before_writing(self, settings: Settings) -> None:
         """End the run while nothing is written: adoption and recreation that were not allowed, objects of another set."""
@@ -132,7 +133,8 @@ class CompareStage:
         comparison.decisions.update(zip((item.index for item in asked), tools.pool.map(partial(self._decide, ending=ending), asked)))
         comparison.decisions.update(self._absent(absent, comparison, served))
         comparison.decisions.update(await_crds(near, comparison, served))
-        comparison.adopting = frozenset(item.index for item in near if self._adopts(item, ledger, live))
+        makers = {item.index: stranger(ledger, item.identity, live[item.identity], self._settings.takeover) for item in near}
+        comparison.adopting = {index: who for index, who in makers.items() if who}
         return comparison
 
     def _places(self, items: Sequence[Item], served: frozenset[int]) -> list[Resource]:
@@ -195,15 +197,6 @@ class CompareStage:
         if decision.action == "blocked" and decision.failure is not None:
             return Decision("create", item.desired, predicted=True, reason=decision.failure.message)
         return decision
-
-    def _adopts(self, item: Item, ledger: Ledger, live: Mapping[Identity, dict[str, Any]]) -> bool:
-        """Whether an object was made whole by another tool: neither recorded nor ever applied by us."""
-        metadata = live[item.identity]
-        return (
-            item.identity not in ledger.entries
-            and ownership.own_entry(metadata) is None
-            and bool(ownership.human_entries(metadata, self._settings.takeover))
-        )
 
 
 def await_crds(near: Sequence[Item], comparison: Comparison, served: frozenset[int]) -> dict[int, Decision]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Entry, Ledger
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import cluster_made
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.protected import (
     PROTECTED_KINDS,
@@ -37,8 +38,6 @@ _CONTAINERS = {
 _FOREGROUND = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"})
 # Kinds that only people and appliers write: a moved resourceVersion means that somebody is at work on the object.
 _QUIET = frozenset({"ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "NetworkPolicy"})
-# What kube-controller-manager makes in every namespace.
-CLUSTER_MADE = frozenset({("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt")})
 _HASH_SUFFIX = re.compile(r"-[2456789bcdfghkmt]{10}$")  # kustomize api/hasher: the alphabet that its encoding leaves
 
 
@@ -202,7 +201,7 @@ def _protected(identity: Identity, entry: Entry, metadata: Mapping[str, Any], gi
 
 def _made_by_others(identity: Identity, entry: Entry, metadata: Mapping[str, Any]) -> str:
     """Return why an object is not ours to delete although we applied to it, "" when it is."""
-    if "kubernetes.io/bootstrapping" in (metadata.get("labels") or {}) or (identity.kind, identity.name) in CLUSTER_MADE:
+    if cluster_made(identity, metadata):
         return "protected: the cluster made it and needs it"
     if entry.created:
         return ""
