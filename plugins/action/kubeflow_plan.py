@@ -5,13 +5,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+from ansible_collections.kubeflow.platform.plugins.plugin_utils import wording
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize import binary
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Plan, Request, SelectionError
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.options import findings, misspelt, read_spec
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.options import misspelt, typed
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.fingerprint import refusal
@@ -26,6 +31,9 @@ ARGUMENTS = {
     "components_removed": {"type": "list", "elements": "str", "default": []},
     "only": {"type": "list", "elements": "str", "default": []},
     "distribution": {"type": "path"},
+    "find_kustomize": {"type": "bool", "default": False},
+    "kustomize_path": {"type": "path"},
+    "work_dir": {"type": "path"},
 }
 
 
@@ -43,44 +51,62 @@ class ActionModule(ActionBase):
         _validation, arguments = validate(ARGUMENTS)
         try:
             library = load(collection_root())
-            made = plan(library, _request(arguments))
-        except (RecordError, SelectionError) as error:
+        except RecordError as error:
             raise AnsibleActionFail(str(error)) from error
+        variables = task_vars or {}
+        values, wrong = self._values(library, variables)
+        made, more = _planned(library, _request(arguments, values))
         tree = arguments["distribution"]
-        wrong, notes = self._check_options(made, task_vars or {})
-        wrong.extend(_check_tree(library, made, tree))
-        if wrong:
-            raise AnsibleActionFail("\n".join(wrong))
+        wrong += more or _check_tree(library, made, tree)
+        wrong += self._check_kustomize(made, arguments)
+        if wrong or made is None:
+            raise AnsibleActionFail(wording.translated("\n".join(wrong), wording.variables(task_vars)))
         result.update(as_result(made, tree), changed=False)
-        result["notes"] += notes
+        result["notes"] += misspelt(library.specs, variables)
         if result["notes"]:
             result["warnings"] = result["notes"]
         return result
 
-    def _check_options(self, made: Plan, task_vars: dict[str, Any]) -> tuple[list[str], list[str]]:
-        """Findings and notes about the variables of the platform's role and of each component in scope."""
-        root = collection_root()
-        roles = ["kubeflow", *(item.component.name for item in made.in_scope)]
-        specs = {role: read_spec(root, role) for role in roles}
-        names = [name for spec in specs.values() for name in spec if name in task_vars]
-        values = {name: self._templar.template(task_vars[name]) for name in names}
-        return findings(specs, values), misspelt(specs, task_vars)
+    def _values(self, library: Library, variables: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """What the host sets of all roles' options, and findings about the values."""
+        names = [name for name in library.options if name in variables]
+        return typed(library.specs, {name: self._templar.template(variables[name]) for name in names})
+
+    def _check_kustomize(self, made: Plan | None, arguments: dict[str, Any]) -> list[str]:
+        if made is None or not arguments["find_kustomize"]:
+            return []
+        given, work_dir = arguments["kustomize_path"], arguments["work_dir"]
+        window = binary.Window.of_release({"name": made.release.name, "kustomize": made.release.kustomize.as_dict()})
+        try:
+            cache = Cache(Path(self._loader.path_dwim(work_dir)) if work_dir else None)
+            binary.find(cache, self._loader.path_dwim(given) if given and os.sep in given else given, window)
+        except RenderError as error:
+            return [str(error)]
+        return []
 
 
-def _request(arguments: dict[str, Any]) -> Request:
+def _planned(library: Library, request: Request) -> tuple[Plan | None, list[str]]:
+    try:
+        return plan(library, request), []
+    except SelectionError as error:
+        return None, [str(error)]
+
+
+def _request(arguments: dict[str, Any], values: dict[str, Any]) -> Request:
     return Request(
         release=arguments["release"],
         selection=arguments["selection"],
         added=tuple(arguments["components_added"]),
         removed=tuple(arguments["components_removed"]),
         only=tuple(arguments["only"]),
+        values=values,
     )
 
 
-def _check_tree(library: Library, made: Plan, tree: str | None) -> list[str]:
-    if tree is None:
+def _check_tree(library: Library, made: Plan | None, tree: str | None) -> list[str]:
+    if tree is None or made is None:
         return []
     if not Path(tree).is_dir():
         return [f"distribution: {tree} is not a folder on the controller"]
-    wrong = refusal(library, made.release, Path(tree), [part.path for part in made.parts])
+    wrong = refusal(library, made.release, Path(tree), [part.path for part in made.parts if part.is_in_distribution])
     return [wrong] if wrong else []

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError, listing
 
-_KNOWN = frozenset({"name", "component", "layer", "path", "requires", "namespace", "patches", "images", "components", "omit"})
+_KNOWN = frozenset({"name", "component", "layer", "path", "requires", "namespace", "patches", "images", "components", "omit", "source"})
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kustomization and what is laid over it. ``folder`` is absolute; ``components`` are absolute folders."""
+    """One kustomization and what is laid over it. ``folder`` is absolute; ``components`` are absolute folders.
+
+    ``root`` is the tree that the folder lies in, None where that is the distribution.
+    """
 
     name: str
     component: str
@@ -30,6 +33,7 @@ class Part:
     images: tuple[Mapping[str, Any], ...] = ()
     components: tuple[str, ...] = ()
     omit: tuple[Mapping[str, str], ...] = field(default=())
+    root: str | None = None
 
     @property
     def is_wrapped(self) -> bool:
@@ -41,8 +45,15 @@ class Part:
         return {"name": self.name, "component": self.component, "layer": self.layer, "requires": list(self.requires)}
 
 
-def from_options(given: Iterable[Mapping[str, Any]], root: str | None) -> list[Part]:
-    """Read the option ``parts``; relative paths start at ``root``. Raises RenderError with every mistake at once."""
+# Where the tree of a part's own ``source`` is on the disk.
+Locate = Callable[[Mapping[str, Any]], str]
+
+
+def from_options(given: Iterable[Mapping[str, Any]], root: str | None, locate: Locate | None = None) -> list[Part]:
+    """Read the option ``parts``; relative paths start at ``root``, or at what ``locate`` gives for a part's ``source``.
+
+    Raises RenderError with every mistake at once.
+    """
     faults: list[str] = []
     parts: list[Part] = []
     for number, row in enumerate(given, 1):
@@ -53,10 +64,11 @@ def from_options(given: Iterable[Mapping[str, Any]], root: str | None) -> list[P
         for entry in row.get("omit") or []:
             if not isinstance(entry, Mapping) or not entry.get("kind") or not entry.get("name"):
                 faults.append(f"{label}: an entry of omit needs 'kind' and 'name'")
-        if root is None and row.get("path") and not os.path.isabs(str(row["path"])):
+        if root is None and not row.get("source") and row.get("path") and not os.path.isabs(str(row["path"])):
             faults.append(f"{label}: its path {row['path']} is relative and `distribution` is not set")
+        faults += _source_faults(label, row.get("source"), locate)
         if not faults:
-            parts.append(_part(row, root or "/"))
+            parts.append(_part(row, root or "/", locate))
     names = [str(row.get("name")) for row in given]
     faults += [f"part {name} is listed twice" for name in sorted({name for name in names if names.count(name) > 1})]
     if faults:
@@ -69,11 +81,24 @@ def of_path(path: str, *, name: str = "default") -> Part:
     return Part(name, name, os.path.normpath(path))
 
 
-def _part(row: Mapping[str, Any], root: str) -> Part:
+def _source_faults(label: str, source: Any, locate: Locate | None) -> list[str]:
+    if not source:
+        return []
+    if not isinstance(source, Mapping) or not all(source.get(key) for key in ("repository", "ref", "path")):
+        return [f"{label}: its source needs 'repository', 'ref' and 'path'"]
+    return [] if locate else [f"{label}: a source of its own cannot be used here"]
+
+
+def _part(row: Mapping[str, Any], distribution: str, locate: Locate | None) -> Part:
+    own = locate(row["source"]) if locate and row.get("source") else None
+    root = own or distribution
+    folder = os.path.normpath(os.path.join(root, str(row["path"])))
+    if own is None and os.path.isabs(str(row["path"])) and not folder.startswith(distribution.rstrip("/") + "/"):
+        own = folder
     return Part(
         name=str(row["name"]),
         component=str(row.get("component") or row["name"]),
-        folder=os.path.normpath(os.path.join(root, str(row["path"]))),
+        folder=folder,
         layer=row.get("layer"),
         requires=tuple(row.get("requires") or ()),
         namespace=row.get("namespace") or None,
@@ -81,6 +106,7 @@ def _part(row: Mapping[str, Any], root: str) -> Part:
         images=tuple(row.get("images") or ()),
         components=tuple(os.path.normpath(os.path.join(root, str(entry))) for entry in row.get("components") or ()),
         omit=tuple({key: str(value) for key, value in entry.items() if value} for entry in row.get("omit") or ()),
+        root=own,
     )
 
 

@@ -5,22 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Component, Release
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Component, Release, Tree
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The choice that an inventory makes, by names only."""
+    """The choice that an inventory makes, by names only; C(values) are those of the options that it sets, typed as their specs say."""
 
     release: str
     selection: str = "default"
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +55,26 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPart:
-    """One kustomization to render. C(requires) names parts of the same plan only."""
+    """One kustomization to render. C(requires) names parts of the same plan only.
+
+    C(source) is the tree that C(path) and relative C(extras) lie in, None for the distribution; an absolute path needs none.
+    """
 
     name: str
     component: str
     layer: str
     path: str
     requires: tuple[str, ...]
+    source: Tree | None = None
+    namespace: str | None = None
+    patches: tuple[Mapping[str, Any], ...] = ()
+    extras: tuple[str, ...] = ()
+    omit: tuple[Mapping[str, str], ...] = ()
+
+    @property
+    def is_in_distribution(self) -> bool:
+        """Whether the part is rendered from the distribution's tree."""
+        return self.source is None and not self.path.startswith("/")
 
     def as_dict(self) -> dict[str, Any]:
         """The shape that C(kustomize_apply) takes as one of its C(parts)."""
@@ -70,11 +84,12 @@ class PlannedPart:
             "layer": self.layer,
             "path": self.path,
             "requires": list(self.requires),
-            "namespace": None,
-            "patches": [],
+            "source": self.source.as_dict() if self.source else None,
+            "namespace": self.namespace,
+            "patches": [dict(patch) for patch in self.patches],
             "images": [],
-            "components": [],
-            "omit": [],
+            "components": list(self.extras),
+            "omit": [dict(entry) for entry in self.omit],
         }
 
 
@@ -89,6 +104,7 @@ class Plan:
     removed: tuple[str, ...]
     requirements: tuple[Requirement, ...]
     notes: tuple[str, ...]
+    values: Mapping[str, Any]
 
     @property
     def in_scope(self) -> tuple[Selected, ...]:

@@ -1,42 +1,36 @@
 # Copyright (c) 2026, kubeflow.platform contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options of the roles, read from their argument specs and checked with Ansible's own validator."""
+"""Values of the roles' options, checked with Ansible's own validator."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.names import nearest
-
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-Spec = Mapping[str, Mapping[str, Any]]
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.option import Spec
 
 
-def read_spec(root: Path, role: str) -> Spec:
-    """The options of a role's main entry point; empty when it has no specs."""
-    path = root / "roles" / role / "meta" / "argument_specs.yml"
-    if not path.is_file():
-        return {}
-    document = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader) or {}  # noqa: S506 - a safe loader
-    options: Spec = document.get("argument_specs", {}).get("main", {}).get("options") or {}
-    return options
+def typed(specs: Mapping[str, Spec], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The given values (templated) as their types say, and what is wrong with them, each with its role.
 
-
-def findings(specs: Mapping[str, Spec], values: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the given values of the roles' options, each with its role. C(values) are templated."""
-    found = []
+    Of a role with a wrong value none is given: what else is wrong with the choice can then be told in the same run.
+    """
+    found: list[str] = []
+    right: dict[str, Any] = {}
     for role, spec in specs.items():
         given = {name: values[name] for name in spec if name in values}
+        if not given:
+            continue
         checked = ArgumentSpecValidator(dict(spec)).validate(given, validate_role_argument_spec=True)
-        secret = [name for name, option in spec.items() if option.get("no_log")]
-        for message in checked.error_messages:
-            found.append(f"{role}: {_without_values(message, secret, given)}")
-    return found
+        if checked.error_messages:
+            secret = [name for name, option in spec.items() if option.get("no_log")]
+            found.extend(f"{role}: {_without_values(message, secret, given)}" for message in checked.error_messages)
+        else:
+            right |= {name: checked.validated_parameters[name] for name in given}
+    return right, found
 
 
 def misspelt(specs: Mapping[str, Spec], names: Iterable[str]) -> list[str]:

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.laid import laid_over
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import (
     Plan,
     PlannedPart,
@@ -14,91 +16,103 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model impor
     Requirement,
     Selected,
 )
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.selection import find_release, ranks, select
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import LAYERS, Library, Need, Part, Release
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.notes import notes
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.selection import find_release, meant, ranks, select
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import Values
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import LAYERS, Library, Release
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.order import ordered
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.part import Part
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.parts import OWN_TREE
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What the answers depend on: the records, the release, and the value of every option."""
+
+    library: Library
+    release: Release
+    values: Values
+    selected: tuple[Selected, ...]
+
+    def required(self, part: Part) -> list[str]:
+        """Full names of the parts that a part requires."""
+        needs = part.needs(self.release.name, self.values)
+        return [other.full_name for need in needs for other in meant(self.library, self.release, need, self.values) if other is not part]
 
 
 def plan(library: Library, request: Request) -> Plan:
     """The plan for a request; SelectionError with every finding when the request cannot be met."""
     release = find_release(library, request.release)
-    selected = select(library, release, request)
+    values = {**library.defaults, **request.values}
+    selected = select(library, release, request, values)
+    choice = _Choice(library, release, values, selected)
     scope = tuple(item.component.name for item in selected if item.component.name in request.only)
-    everything = _parts(library, release, (item for item in selected))
+    everything = _parts(choice)
     within = [name for name in everything if not scope or everything[name].component in scope]
     return Plan(
         release=release,
         selected=selected,
-        parts=tuple(_planned(library, release, everything[name], within) for name in within),
+        parts=tuple(_planned(choice, everything[name], within) for name in within),
         scope=scope,
         removed=request.removed,
-        requirements=tuple(_requirements(library, release, everything, within)),
-        notes=tuple(_notes(release, selected, request)),
+        requirements=tuple(_requirements(choice, everything, within)),
+        notes=tuple(notes(library, release, selected, request, values)),
+        values=values,
     )
 
 
-def _parts(library: Library, release: Release, selected: Iterable[Selected]) -> dict[str, Part]:
+def _parts(choice: _Choice) -> dict[str, Part]:
     """All parts of a selection, in order: infrastructure first wherever the requirements allow it."""
-    place = ranks(library, release)
+    place = ranks(choice.library, choice.release)
     found: dict[str, Part] = {}
     rank: dict[str, tuple[int, ...]] = {}
-    for item in selected:
-        for index, part in enumerate(item.component.parts_at(release.name)):
+    for item in choice.selected:
+        for index, part in enumerate(item.component.parts_at(choice.release.name, choice.values)):
             found[part.full_name] = part
             rank[part.full_name] = (LAYERS.index(item.component.layer), place[item.component.name], index)
-    requires = {name: _required(library, release, part) for name, part in found.items()}
+    requires = {name: choice.required(part) for name, part in found.items()}
     return {name: found[name] for name in ordered(requires, rank)}
 
 
-def _required(library: Library, release: Release, part: Part) -> list[str]:
-    """Full names of the parts that a part requires; a whole component stands for all of its parts."""
-    return [other.full_name for need in part.needs(release.name) for other in _meant(library, release, need) if other is not part]
-
-
-def _meant(library: Library, release: Release, need: Need) -> list[Part]:
-    parts = library.components[need.component].parts_at(release.name)
-    return [part for part in parts if need.part in (None, part.name)]
-
-
-def _planned(library: Library, release: Release, part: Part, within: list[str]) -> PlannedPart:
-    required = {name: None for name in _required(library, release, part) if name in within}
+def _planned(choice: _Choice, part: Part, within: list[str]) -> PlannedPart:
+    component = choice.library.components[part.component]
+    place = part.place(choice.release.name, choice.values)
+    source = place.source if place else None
+    laid = laid_over(part, choice.release.name, choice.values, [item.component.name for item in choice.selected])
     return PlannedPart(
         name=part.full_name,
         component=part.component,
-        layer=library.components[part.component].layer,
-        path=_path(part, release),
-        requires=tuple(required),
+        layer=component.layer,
+        path=_path(choice, part),
+        requires=tuple({name: None for name in choice.required(part) if name in within}),
+        source=component.sources.get(source) if source else None,
+        namespace=laid.namespace,
+        patches=laid.patches,
+        extras=laid.extras,
+        omit=laid.omit,
     )
 
 
-def _requirements(library: Library, release: Release, everything: dict[str, Part], within: list[str]) -> Iterable[Requirement]:
+def _requirements(choice: _Choice, everything: dict[str, Part], within: list[str]) -> Iterable[Requirement]:
     """What lies outside the scope and is needed by something within, each part once."""
     told: set[str] = set()
     for name in within:
-        for need in everything[name].needs(release.name):
-            for other in _meant(library, release, need):
+        for need in everything[name].needs(choice.release.name, choice.values):
+            for other in meant(choice.library, choice.release, need, choice.values):
                 if other.full_name not in within and other.full_name not in told:
                     told.add(other.full_name)
                     yield Requirement(
                         part=other.full_name,
                         component=other.component,
-                        path=_path(other, release),
+                        path=_path(choice, other),
                         needed_by=name,
                         because=need.because,
                     )
 
 
-def _path(part: Part, release: Release) -> str:
-    place = part.place(release.name)
-    return (place.path or "") if place else ""
-
-
-def _notes(release: Release, selected: tuple[Selected, ...], request: Request) -> Iterable[str]:
-    """What is odd about the request, but harmless."""
-    names = {item.component.name for item in selected}
-    for name in request.removed:
-        if name not in release.selections[request.selection] and name not in names:
-            yield f"kubeflow_components_removed: {name} is not in the selection {request.selection}, there is nothing to remove"
-    for name in request.added:
-        if name in release.selections[request.selection]:
-            yield f"kubeflow_components_added: {name} is in the selection {request.selection} anyway"
+def _path(choice: _Choice, part: Part) -> str:
+    """Relative to the part's tree; absolute for objects of the collection's own."""
+    place = part.place(choice.release.name, choice.values)
+    if place is None or place.path is None:
+        return ""
+    return f"{choice.library.root}/{place.path}" if place.source == OWN_TREE else place.path

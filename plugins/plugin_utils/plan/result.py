@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Plan, Selected
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Release
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import substitute
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Check, Release
 
 
 def as_result(plan: Plan, tree: str | None) -> dict[str, Any]:
@@ -24,6 +26,8 @@ def as_result(plan: Plan, tree: str | None) -> dict[str, Any]:
         "components": [_row(plan, item) for item in plan.selected],
         "credentials": _credentials(plan),
         "addresses": _addresses(plan),
+        "ready": [check for item in plan.in_scope for check in _checks(plan, item, item.component.ready)],
+        "checks": [check for item in plan.in_scope for check in _checks(plan, item, item.component.checks)],
         "notes": list(plan.notes),
     }
 
@@ -37,7 +41,7 @@ def release_facts(plan: Plan) -> dict[str, Any]:
         "source": source(release),
         "kustomize": release.kustomize.as_dict(),
         "kubernetes": release.kubernetes.as_dict(),
-        "quirks": [{"kind": quirk.kind, "name": quirk.name, "drop": list(quirk.drop)} for quirk in release.quirks],
+        "quirks": [quirk.as_dict() for quirk in release.quirks],
         "remote_bases": [
             {"url": base.url, "path": base.path, "sha256": base.sha256} for base in release.remote_bases if used & set(base.components)
         ],
@@ -67,14 +71,20 @@ def _credentials(plan: Plan) -> list[dict[str, Any]]:
     return [
         {
             "component": item.component.name,
-            "namespace": credential.namespace,
+            "namespace": substitute(credential.namespace, plan.values),
             "name": credential.name,
             "keys": list(credential.keys),
             "purpose": credential.purpose,
         }
         for item in plan.in_scope
-        for credential in item.component.credentials
+        for credential in item.component.credentials_at(plan.release.name, plan.values)
     ]
+
+
+def _checks(plan: Plan, item: Selected, checks: Iterable[Check]) -> Iterator[dict[str, str]]:
+    for check in checks:
+        if check.condition.holds(plan.release.name, plan.values):
+            yield {"component": item.component.name, **check.as_dict()}
 
 
 def _addresses(plan: Plan) -> list[dict[str, Any]]:

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request, Selected, SelectionError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.names import unknown
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Component, Library, Need, Release
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.offers import not_offered, shown
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import Values
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Component, Library, Release
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.part import Need, Part
 
 
 def find_release(library: Library, name: str) -> Release:
@@ -21,12 +24,13 @@ def find_release(library: Library, name: str) -> Release:
     return release
 
 
-def select(library: Library, release: Release, request: Request) -> tuple[Selected, ...]:
+def select(library: Library, release: Release, request: Request, values: Values) -> tuple[Selected, ...]:
     """The selection closed over what it requires, in the order of the release's default selection.
 
-    SelectionError with every finding: unknown names, components that the release lacks, removals of what others need.
+    SelectionError with every finding: unknown names, values that the release does not offer, components that it lacks, removals of
+    what others need, components that exclude each other, conditions that were not accepted.
     """
-    findings = _unknown_names(library, release, request)
+    findings = [*_unknown_names(library, release, request), *not_offered(library, release, values)]
     if findings:
         raise SelectionError(findings)
     chosen: dict[str, str] = {}
@@ -35,32 +39,76 @@ def select(library: Library, release: Release, request: Request) -> tuple[Select
             chosen[name] = f"in the selection {request.selection}"
     for name in request.added:
         chosen.setdefault(name, "added")
-    pending = deque(chosen)
-    missed: dict[str, dict[str, str]] = {}
-    while pending:
-        name = pending.popleft()
-        for need in component_needs(library.components[name], release.name):
-            if need.component in request.removed:
-                missed.setdefault(need.component, {})[name] = need.because
-            elif need.component not in chosen:
-                chosen[need.component] = _reason(name, need)
-                pending.append(need.component)
-    if missed:
-        raise SelectionError([_needed(name, users) for name, users in missed.items()])
-    findings = [
+    findings.extend(_close(library, release, request.removed, values, chosen))
+    findings.extend(_unmet(library, release, values, chosen))
+    findings.extend(
         f"kubeflow_only: {name} is not in the selection; add it to kubeflow_components_added" for name in request.only if name not in chosen
-    ]
+    )
     if findings:
         raise SelectionError(findings)
     rank = ranks(library, release)
     return tuple(Selected(library.components[name], chosen[name]) for name in sorted(chosen, key=rank.__getitem__))
 
 
-def component_needs(component: Component, release: str) -> tuple[Need, ...]:
+def _close(library: Library, release: Release, removed: Sequence[str], values: Values, chosen: dict[str, str]) -> list[str]:
+    """Add to C(chosen) what it requires; findings for what was removed, or is left out with these values."""
+    pending = deque(chosen)
+    missed: dict[str, dict[str, str]] = {}
+    off: dict[str, str] = {}
+    while pending:
+        name = pending.popleft()
+        component = library.components[name]
+        for need in component_needs(component, release.name, values):
+            if need.component in removed:
+                missed.setdefault(need.component, {})[name] = need.because
+            elif need.component not in chosen:
+                chosen[need.component] = _reason(name, need)
+                pending.append(need.component)
+        for part in component.parts_at(release.name, values):
+            for need in part.needs(release.name, values):
+                if not meant(library, release, need, values):
+                    off.setdefault(str(need), _left_out(library, release, name, need))
+    return [*(_needed(name, users) for name, users in missed.items()), *off.values()]
+
+
+def meant(library: Library, release: Release, need: Need, values: Values) -> list[Part]:
+    """The parts that a requirement stands for; a whole component stands for all of its parts."""
+    parts = library.components[need.component].parts_at(release.name, values)
+    return [part for part in parts if need.part in (None, part.name)]
+
+
+def _left_out(library: Library, release: Release, name: str, need: Need) -> str:
+    options: dict[str, None] = {}
+    for part in library.components[need.component].parts:
+        if need.part in (None, part.name):
+            for condition in (part.condition, *(place.condition for place in part.places_at(release.name))):
+                options.update(dict.fromkeys(option for option, _allowed in condition.when))
+    why = f" ({need.because})" if need.because else ""
+    return f"{name} requires {need}{why}, which is left out: set {' or '.join(options)} so that it is there, or take {name} out"
+
+
+def _unmet(library: Library, release: Release, values: Values, chosen: Mapping[str, str]) -> Iterator[str]:
+    """Conflicts between chosen components, each pair once, and values that a component wants accepted."""
+    told: set[frozenset[str]] = set()
+    for name in chosen:
+        component = library.components[name]
+        for conflict in component.conflicts:
+            pair = frozenset({name, conflict.component})
+            if conflict.component in chosen and pair not in told and conflict.condition.holds(release.name, values):
+                told.add(pair)
+                both = " and ".join(f"{one} ({chosen[one]})" for one in (name, conflict.component))
+                yield f"{both} cannot be selected together: {conflict.because}; put one of them into kubeflow_components_removed"
+        for entry in component.accept:
+            if entry.condition.holds(release.name, values) and not entry.is_met(values):
+                wanted = f"{entry.option} given" if entry.required else f"{entry.option}: {shown(entry.value)}"
+                yield f"{name} ({chosen[name]}) is only planned with {wanted}: {entry.because}"
+
+
+def component_needs(component: Component, release: str, values: Values) -> tuple[Need, ...]:
     """What the parts of a component require of other components, each component once, with the first reason that is given."""
     found: dict[str, Need] = {}
-    for part in component.parts_at(release):
-        for need in part.needs(release):
+    for part in component.parts_at(release, values):
+        for need in part.needs(release, values):
             if need.component != component.name and (need.component not in found or (need.because and not found[need.component].because)):
                 found[need.component] = need
     return tuple(found.values())
@@ -82,7 +130,7 @@ def _unknown_names(library: Library, release: Release, request: Request) -> list
         "kubeflow_components_removed": request.removed,
         "kubeflow_only": request.only,
     }
-    here = [name for name, component in library.components.items() if component.parts_at(release.name)]
+    here = [name for name, component in library.components.items() if component.exists(release.name)]
     for option, names in given.items():
         for name in names:
             if name not in library.components:

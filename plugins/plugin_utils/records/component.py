@@ -5,109 +5,103 @@
 
 from __future__ import annotations
 
-import re
+from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.entries import (
+    CONDITION,
+    NAME,
+    Options,
+    doubled,
+    inside,
+    read_condition,
+    read_text,
+)
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import (
     LAYERS,
+    Acceptance,
     Address,
+    Check,
     Component,
+    Conflict,
     Credential,
-    Need,
-    Part,
-    Place,
+    Offer,
+    Remark,
+    Tree,
 )
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.parts import OWN_TREE, read_part
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.reading import Node
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import numbers
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_KEYS = {
+    "title",
+    "layer",
+    "parts",
+    "credentials",
+    "addresses",
+    "conflicts",
+    "accept",
+    "experimental",
+    "options",
+    "sources",
+    "ready",
+    "checks",
+}
 
 
-def read_component(name: str, root: Node) -> Component:
-    """The component of a record; mistakes go to the node's problems."""
-    root.only({"title", "layer", "parts", "credentials", "addresses"})
+def read_component(name: str, root: Node, options: Options) -> Component:
+    """The component of a record; mistakes go to the node's problems. C(options) are those of all roles."""
+    root.only(_KEYS)
     layer = root.text("layer")
     if layer and layer not in LAYERS:
         root.report(f"must be one of {', '.join(LAYERS)}", "layer")
     nodes = root.nodes("parts", required=True)
     if root.value.get("parts") == []:
         root.report("a component has at least one part", "parts")
-    parts = tuple(_part(name, node) for node in nodes)
+    sources = _sources(root)
+    parts = tuple(read_part(name, node, options, sources) for node in nodes)
+    twice = doubled(part.name for part in parts)
     for node, part in zip(nodes, parts, strict=True):
-        if [other.name for other in parts].count(part.name) > 1:
+        if part.name in twice:
             node.report(f"two parts are called {part.name}", "name")
     return Component(
         name=name,
         title=root.text("title"),
         layer=layer,
         parts=parts,
-        credentials=tuple(_credential(node) for node in root.nodes("credentials")),
+        credentials=tuple(_credential(node, options) for node in root.nodes("credentials")),
         addresses=tuple(_address(node) for node in root.nodes("addresses")),
+        conflicts=tuple(_conflict(node, options) for node in root.nodes("conflicts")),
+        accept=tuple(_acceptance(node, options) for node in root.nodes("accept")),
+        experimental=tuple(_remark(node, options) for node in root.nodes("experimental")),
+        offers=tuple(_offer(node, options) for node in root.nodes("options")),
+        sources=sources,
+        ready=tuple(_check(node, options) for node in root.nodes("ready")),
+        checks=tuple(_check(node, options) for node in root.nodes("checks")),
     )
 
 
-def _part(component: str, node: Node) -> Part:
-    node.only({"name", "requires", "paths"})
-    name = node.text("name")
-    if name and not _NAME.fullmatch(name):
-        node.report("must be lower-case letters, digits and underscores", "name")
-    places = tuple(_place(item) for item in node.nodes("paths", required=True))
-    since = [numbers(place.since) for place in places]
-    if since != sorted(set(since)):
-        node.report("must go from the oldest release to the newest, each once", "paths")
-    return Part(component=component, name=name, requires=_needs(node), places=places)
+def _sources(root: Node) -> dict[str, Tree]:
+    if not root.has("sources"):
+        return {}
+    node = root.node("sources")
+    found = {}
+    for name in node.names():
+        entry = node.node(name)
+        entry.only({"repository", "ref", "path"})
+        if name == OWN_TREE or not NAME.fullmatch(name):
+            entry.report(f"must be lower-case letters, digits and underscores, and not {OWN_TREE}")
+        path = inside(entry, entry.text("path")) or ""
+        found[name] = Tree(repository=entry.text("repository"), ref=entry.text("ref"), path=path)
+    return found
 
 
-def _place(node: Node) -> Place:
-    node.only({"since", "path", "requires"})
-    since = node.text("since")
-    try:
-        numbers(since)
-    except ValueError:
-        if since:
-            node.report("must be a release, such as 26.03", "since")
-        since = "0"
-    path = node.optional_text("path")
-    if not node.has("path"):
-        node.report("is missing (null says that the release no longer has the part)", "path")
-    if path is not None and (path.startswith("/") or ".." in path.split("/")):
-        node.report("must lie below the root of the distribution", "path")
-    return Place(since=since, path=path, requires=_needs(node) if node.has("requires") else None)
-
-
-def _needs(node: Node) -> tuple[Need, ...]:
-    """C(component), C(component/part), or C({needs, because}) when the reason is not plain from the objects."""
-    found = []
-    items = node.value.get("requires", [])
-    if not isinstance(items, list):
-        node.report("must be a list", "requires")
-        items = []
-    for index, item in enumerate(items):
-        entry = node.child(f"requires[{index}]", item)
-        if isinstance(item, str):
-            found.append(_need(entry, item, ""))
-        elif isinstance(item, dict):
-            entry.only({"needs", "because"})
-            found.append(_need(entry, entry.text("needs"), entry.text("because")))
-        else:
-            entry.report("must be component, component/part, or {needs, because}")
-    return tuple(need for need in found if need is not None)
-
-
-def _need(node: Node, text: str, because: str) -> Need | None:
-    component, _slash, part = text.partition("/")
-    if not _NAME.fullmatch(component) or (part and not _NAME.fullmatch(part)):
-        node.report("must be component or component/part")
-        return None
-    return Need(component=component, part=part or None, because=because)
-
-
-def _credential(node: Node) -> Credential:
-    node.only({"namespace", "name", "keys", "purpose"})
+def _credential(node: Node, options: Options) -> Credential:
+    node.only({"namespace", "name", "keys", "purpose", *CONDITION})
     return Credential(
-        namespace=node.text("namespace"),
+        namespace=read_text(node, "namespace", options),
         name=node.text("name"),
         keys=node.texts("keys", required=True),
         purpose=node.text("purpose"),
+        condition=read_condition(node, options),
     )
 
 
@@ -118,4 +112,69 @@ def _address(node: Node) -> Address:
         namespace=node.text("namespace"),
         service=node.text("service"),
         port=node.number("port"),
+    )
+
+
+def _conflict(node: Node, options: Options) -> Conflict:
+    node.only({"component", "because", *CONDITION})
+    return Conflict(component=node.text("component"), because=node.text("because"), condition=read_condition(node, options))
+
+
+def _acceptance(node: Node, options: Options) -> Acceptance:
+    node.only({"option", "value", "required", "because", *CONDITION})
+    required = node.flag("required")
+    if required == node.has("value"):
+        node.report("must have either value or required: true")
+    return Acceptance(
+        option=node.text("option"),
+        value=_option_value(node, "option", options, wants_value=node.has("value")),
+        required=required,
+        because=node.text("because"),
+        condition=read_condition(node, options),
+    )
+
+
+def _remark(node: Node, options: Options) -> Remark:
+    node.only({"because", *CONDITION})
+    return Remark(condition=read_condition(node, options), because=node.text("because"))
+
+
+def _offer(node: Node, options: Options) -> Offer:
+    node.only({"name", "value", "because", "since", "until"})
+    has_value = node.has("value")
+    return Offer(
+        option=node.text("name"),
+        has_value=has_value,
+        value=_option_value(node, "name", options, wants_value=has_value),
+        condition=read_condition(node, options),
+        because=node.text("because"),
+    )
+
+
+def _option_value(node: Node, key: str, options: Options, *, wants_value: bool) -> Any:
+    """The value next to the name of an option, if it is one that the option can have."""
+    option = options.get(str(node.value.get(key)))
+    if option is None:
+        if node.value.get(key):
+            node.report("no role declares this option", key)
+        return None
+    if not wants_value:
+        return None
+    wrong = option.refusal(node.value["value"])
+    if wrong:
+        node.report(wrong, "value")
+    return node.value["value"]
+
+
+def _check(node: Node, options: Options) -> Check:
+    node.only({"kind", "group", "namespace", "name", "selector", "expression", "message", *CONDITION})
+    return Check(
+        kind=node.text("kind"),
+        group=node.text("group", default=""),
+        namespace=node.text("namespace", default=""),
+        name=node.text("name", default=""),
+        selector=node.text("selector", default=""),
+        expression=node.text("expression"),
+        message=node.text("message"),
+        condition=read_condition(node, options),
     )

@@ -6,70 +6,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import Window, numbers
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import ALWAYS, Condition, Values, is_given
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.option import Option, Spec
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.part import Part
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import Window
 
 LAYERS = ("infrastructure", "applications")
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """Something that must be there first: a whole component, or one part of it."""
-
-    component: str
-    part: str | None
-    because: str
-
-    def __str__(self) -> str:
-        return f"{self.component}/{self.part}" if self.part else self.component
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a part lies from one release on. C(path) None: that release no longer has it. C(requires) None: those of the part."""
-
-    since: str
-    path: str | None
-    requires: tuple[Need, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One kustomization of a component, through the releases."""
-
-    component: str
-    name: str
-    requires: tuple[Need, ...]
-    places: tuple[Place, ...]
-
-    @property
-    def full_name(self) -> str:
-        """C(component/part), the name under which plans and messages know it."""
-        return f"{self.component}/{self.name}"
-
-    def place(self, release: str) -> Place | None:
-        """The last place whose C(since) is not newer than the release; None when the release has no such part."""
-        wanted = numbers(release)
-        known = [place for place in self.places if numbers(place.since) <= wanted]
-        return known[-1] if known and known[-1].path is not None else None
-
-    def needs(self, release: str) -> tuple[Need, ...]:
-        """What the part requires at a release."""
-        place = self.place(release)
-        if place is None:
-            return ()
-        return self.requires if place.requires is None else place.requires
-
-
-@dataclass(frozen=True, slots=True)
 class Credential:
-    """A Secret that upstream ships in git with a value that everybody knows. A content hash at the end of the name is left out."""
+    """A Secret that upstream ships in git with a value that everybody knows. A content hash at the end of the name is left out.
 
-    namespace: str
+    C(condition) says when it is shipped. C(namespace) is a text or a reference to an option.
+    """
+
+    namespace: Any
     name: str
     keys: tuple[str, ...]
     purpose: str
+    condition: Condition = ALWAYS
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
@@ -86,6 +45,85 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """Another component that cannot be selected together with this one."""
+
+    component: str
+    because: str
+    condition: Condition = ALWAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """An option that must have this value (C(required): any at all) before the component is planned."""
+
+    option: str
+    value: Any
+    required: bool
+    because: str
+    condition: Condition = ALWAYS
+
+    def is_met(self, values: Values) -> bool:
+        """Whether these values are enough."""
+        given = values.get(self.option)
+        return is_given(given) if self.required else bool(given == self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something to know about the component with these values of options."""
+
+    condition: Condition
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Releases that have an option, or (C(has_value)) one value of it, where the paths do not tell."""
+
+    option: str
+    has_value: bool
+    value: Any
+    condition: Condition
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A tree outside the distribution, and its place among vendored bases."""
+
+    repository: str
+    ref: str
+    path: str
+
+    def as_dict(self) -> dict[str, str]:
+        """The shape in which it travels to the renderer."""
+        return {"repository": self.repository, "ref": self.ref, "path": self.path}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Live objects and what must be true of them: a JMESPath expression that gives true, or a text that says why not.
+
+    Empty texts select by nothing.
+    """
+
+    kind: str
+    group: str
+    namespace: str
+    name: str
+    selector: str
+    expression: str
+    message: str
+    condition: Condition
+
+    def as_dict(self) -> dict[str, str]:
+        """The shape in which it travels."""
+        names = ("kind", "group", "namespace", "name", "selector", "expression", "message")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
 class Component:
     """What a user selects, and one role."""
 
@@ -95,14 +133,29 @@ class Component:
     parts: tuple[Part, ...]
     credentials: tuple[Credential, ...]
     addresses: tuple[Address, ...]
+    conflicts: tuple[Conflict, ...] = ()
+    accept: tuple[Acceptance, ...] = ()
+    experimental: tuple[Remark, ...] = ()
+    offers: tuple[Offer, ...] = ()
+    sources: Mapping[str, Tree] = field(default_factory=dict)
+    ready: tuple[Check, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     def part(self, name: str) -> Part | None:
         """The part of that short name, whatever the release."""
         return next((part for part in self.parts if part.name == name), None)
 
-    def parts_at(self, release: str) -> tuple[Part, ...]:
-        """The parts that a release has, in the order of the record."""
-        return tuple(part for part in self.parts if part.place(release) is not None)
+    def parts_at(self, release: str, values: Values) -> tuple[Part, ...]:
+        """The parts that a release has with these values, in the order of the record."""
+        return tuple(part for part in self.parts if part.place(release, values) is not None)
+
+    def credentials_at(self, release: str, values: Values) -> tuple[Credential, ...]:
+        """The credentials that a release ships with these values."""
+        return tuple(item for item in self.credentials if item.condition.holds(release, values))
+
+    def exists(self, release: str) -> bool:
+        """Whether the release has the component for any values at all."""
+        return any(part.exists(release) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +187,28 @@ class RemoteBase:
 
 @dataclass(frozen=True, slots=True)
 class Quirk:
-    """Fields that a part-wise render gets wrong, as RFC 6901 pointers that are dropped from the object."""
+    """What must not be sent as it is rendered: fields, as RFC 6901 pointers that are dropped, or the whole object.
+
+    A content hash at the end of the name is left out.
+    """
 
     kind: str
     name: str
     drop: tuple[str, ...]
+    omit: bool
+    because: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape in which it travels to the renderer."""
+        return {"kind": self.kind, "name": self.name, "drop": list(self.drop), "omit": self.omit}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An object that a render by parts gives another content than a build of upstream's C(example), and is right to."""
+
+    kind: str
+    name: str
     because: str
 
 
@@ -155,11 +225,20 @@ class Release:
     versions: Mapping[str, str]
     remote_bases: tuple[RemoteBase, ...]
     quirks: tuple[Quirk, ...]
+    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """All records of a collection, validated."""
+    """All records of the collection at C(root), validated."""
 
+    root: str
     components: Mapping[str, Component]
     releases: Mapping[str, Release]
+    options: Mapping[str, Option]
+    specs: Mapping[str, Spec]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The value of every option that nobody sets."""
+        return {name: option.default for name, option in self.options.items()}

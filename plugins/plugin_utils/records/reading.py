@@ -51,7 +51,9 @@ def _not_plain(tree: Any, text: str) -> Iterator[tuple[int, str]]:
                 if str(key.value) in names:
                     yield key.start_mark.line + 1, f"the key {key.value} is given twice"
                 names.add(str(key.value))
-                pending.append(value)
+                # {text: ...} is text for manifests, where Argo's own templates may stand.
+                if not (key.value == "text" and isinstance(value, yaml.ScalarNode)):
+                    pending.append(value)
         elif isinstance(node, yaml.SequenceNode):
             pending.extend(node.value)
         elif "{{" in node.value or "{%" in node.value:
@@ -107,6 +109,13 @@ class Node:
     def number(self, key: str) -> int:
         """A required whole number."""
         return int(self._take(key, int, 0, required=True))
+
+    def flag(self, key: str) -> bool:
+        """True or false; false when the key is absent."""
+        value = self._mapping().get(key, False)
+        if not isinstance(value, bool):
+            self.report("must be true or false", key)
+        return value is True
 
     def texts(self, key: str, *, required: bool = False) -> tuple[str, ...]:
         """A list of texts."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import (
+    Difference,
     Fingerprint,
     Quirk,
     Release,
@@ -27,6 +28,7 @@ _KEYS = {
     "versions",
     "remote_bases",
     "quirks",
+    "differences",
 }
 
 
@@ -47,6 +49,7 @@ def read_release(name: str, root: Node) -> Release:
         versions=_versions(root),
         remote_bases=tuple(_remote_base(node) for node in root.nodes("remote_bases")),
         quirks=tuple(_quirk(node) for node in root.nodes("quirks")),
+        differences=tuple(_difference(node) for node in root.nodes("differences")),
     )
 
 
@@ -104,9 +107,16 @@ def _remote_base(node: Node) -> RemoteBase:
 
 
 def _quirk(node: Node) -> Quirk:
-    node.only({"kind", "name", "drop", "because"})
-    pointers = node.texts("drop", required=True)
+    node.only({"kind", "name", "drop", "omit", "because"})
+    pointers, omit = node.texts("drop"), node.flag("omit")
+    if omit == bool(pointers):
+        node.report("must have either drop or omit: true")
     for index, pointer in enumerate(pointers):
         if not pointer.startswith("/"):
             node.report("must be a JSON pointer such as /metadata/annotations/a~1b", f"drop[{index}]")
-    return Quirk(kind=node.text("kind"), name=node.text("name"), drop=pointers, because=node.text("because"))
+    return Quirk(kind=node.text("kind"), name=node.text("name"), drop=pointers, omit=omit, because=node.text("because"))
+
+
+def _difference(node: Node) -> Difference:
+    node.only({"kind", "name", "because"})
+    return Difference(kind=node.text("kind"), name=node.text("name"), because=node.text("because"))

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 _FORM = re.compile(r"v?(\d+(?:\.\d+)*)")
 
 
+@cache
 def numbers(text: str) -> tuple[int, ...]:
     """The numbers of a dotted version, without trailing zeros so that C(1.8) and C(1.8.0) are equal; ValueError when it is none."""
     found = _FORM.match(text)

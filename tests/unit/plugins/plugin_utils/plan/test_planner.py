@@ -80,7 +80,10 @@ def test_a_requirement_of_a_requirement_is_found_too(library):
         ({"removed": ("k-serve",)}, "kubeflow_components_removed: there is no component 'k-serve'; did you mean 'kserve'?"),
         ({"only": ("model_serving_kserve",)}, "kubeflow_only: there is no component 'model_serving_kserve'; did you mean 'kserve'?"),
         ({"selection": "minimum"}, "kubeflow_selection: there is no selection 'minimum'; did you mean 'minimal'?"),
-        ({"release": "26.3.1"}, "kubeflow_release: this collection does not know release '26.3.1' (known: 26.03, 26.03.1)"),
+        (
+            {"release": "26.3.1"},
+            "kubeflow_release: this collection does not know release '26.3.1' (known: 1.8.1, 1.10.2, 1.11.0, 26.03, 26.03.1)",
+        ),
         (
             {"release": "26.03", "added": ("hub",)},
             "kubeflow_components_added: release 26.03 has no hub, or this collection does not know where",
@@ -140,5 +143,5 @@ def test_the_result_holds_the_facts_that_the_engine_and_the_report_need(library)
     assert {secret["name"] for secret in result["credentials"]} == {"dex-passwords", "dex-oidc-client", "katib-mysql-secrets"}
     assert set(result["parts"][0]) == {
         *("name", "component", "layer", "path", "requires"),
-        *("namespace", "patches", "images", "components", "omit"),
+        *("source", "namespace", "patches", "images", "components", "omit"),
     }

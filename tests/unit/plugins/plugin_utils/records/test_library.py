@@ -9,44 +9,7 @@ import pytest
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.problems import RecordError
 
-RELEASE = """
-source: {repository: "https://example.org/d.git", ref: "26.03"}
-fingerprint: {present: [common]}
-kustomize: {min: "5.5.0", max: "5.8"}
-kubernetes: {min: "1.34", max: "1.35"}
-selections: {default: [katib]}
-"""
-KATIB = """
-title: Katib
-layer: applications
-parts:
-  - name: katib
-    requires: [istio/crds]
-    paths: [{since: "26.03", path: applications/katib}]
-"""
-ISTIO = """
-title: Istio
-layer: infrastructure
-parts:
-  - name: crds
-    paths: [{since: "1.8", path: common/istio-1-17/crds}, {since: "1.10", path: common/istio/crds}]
-"""
-
-
-@pytest.fixture
-def records(tmp_path):
-    def write(releases: dict[str, str] | None = None, **components: str) -> Path:
-        for name, text in ({"26.03": RELEASE} if releases is None else releases).items():
-            path = tmp_path / "releases" / f"{name}.yml"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
-        for name, text in components.items():
-            path = tmp_path / "roles" / name / "meta" / "component.yml"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return tmp_path
-
-    return write
+from tests.unit.small_records import ISTIO, KATIB, RELEASE
 
 
 def problems(root: Path) -> list[str]:
@@ -57,24 +20,24 @@ def problems(root: Path) -> list[str]:
 
 def test_the_last_place_that_is_not_newer_than_the_release_counts(records):
     part = load(records(katib=KATIB, istio=ISTIO)).components["istio"].part("crds")
-    assert part.place("1.8.1").path == "common/istio-1-17/crds"
-    assert part.place("1.10.2").path == "common/istio/crds"
-    assert part.place("26.03.1").path == "common/istio/crds"
-    assert part.place("1.7") is None
+    assert part.place("1.8.1", {}).path == "common/istio-1-17/crds"
+    assert part.place("1.10.2", {}).path == "common/istio/crds"
+    assert part.place("26.03.1", {}).path == "common/istio/crds"
+    assert part.place("1.7", {}) is None
 
 
 def test_a_null_path_says_that_a_release_no_longer_has_the_part(records):
     text = KATIB.replace("path: applications/katib}", 'path: applications/katib}, {since: "26.09", path: null}')
     katib = load(records(katib=text, istio=ISTIO)).components["katib"]
-    assert [part.name for part in katib.parts_at("26.03.1")] == ["katib"]
-    assert katib.parts_at("26.09") == ()
+    assert [part.name for part in katib.parts_at("26.03.1", {})] == ["katib"]
+    assert katib.parts_at("26.09", {}) == ()
 
 
 def test_a_place_can_have_requirements_of_its_own(records):
     text = KATIB.replace("path: applications/katib}", 'path: applications/katib}, {since: "26.09", path: k, requires: []}')
     part = load(records(katib=text, istio=ISTIO)).components["katib"].part("katib")
-    assert [str(need) for need in part.needs("26.03")] == ["istio/crds"]
-    assert part.needs("26.09") == ()
+    assert [str(need) for need in part.needs("26.03", {})] == ["istio/crds"]
+    assert part.needs("26.09", {}) == ()
 
 
 def test_all_mistakes_of_all_files_are_told_at_once(records):
@@ -86,8 +49,9 @@ def test_all_mistakes_of_all_files_are_told_at_once(records):
         )
     )
     assert found == [
-        "roles/istio/meta/component.yml: parts[0].paths: must go from the oldest release to the newest, each once",
-        "roles/katib/meta/component.yml: titel: unknown key (known: addresses, credentials, layer, parts, title)",
+        "roles/istio/meta/component.yml: parts[0].paths: must go from the oldest release to the newest, each once for one `when`",
+        "roles/katib/meta/component.yml: titel: unknown key (known: accept, addresses, checks, conflicts, credentials, experimental,"
+        " layer, options, parts, ready, sources, title)",
         "roles/katib/meta/component.yml: layer: must be one of infrastructure, applications",
         "roles/katib/meta/component.yml: title: is missing",
         "releases/26.03.yml: kustomize.min: must be a version",
