@@ -109,7 +109,7 @@ options:
         description: Versions of Kubernetes that the release was tested with, C(min) and C(max), each an inclusive prefix.
         type: dict
       quirks:
-        description: Fields of single objects that are dropped after rendering.
+        description: Fields of single objects, or whole objects, that are dropped after rendering.
         type: list
         elements: dict
       remote_bases:
@@ -169,6 +169,88 @@ options:
     description: Wait until every object works and every fail-closed webhook answers.
     type: bool
     default: true
+  ready:
+    description:
+      - When objects of a kind are ready, where the engine cannot know or should be told otherwise.
+      - The expression is JMESPath over the object. It gives true, or a text that says why the object is not ready yet; whatever else
+        it gives means not yet, for the reason in O(ready[].message). The values of Secrets are hidden from it.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      kind:
+        description: Kind of the objects.
+        type: str
+        required: true
+      group:
+        description: API group of the kind, without the version; empty for core kinds.
+        type: str
+        default: ""
+      namespace:
+        description: Only objects of this namespace.
+        type: str
+      name:
+        description: Only the object of this name.
+        type: str
+      selector:
+        description: Only objects with these labels, such as C(app=x,tier in (a,b\)).
+        type: str
+      expression:
+        description: The JMESPath expression.
+        type: str
+        required: true
+      message:
+        description: What is wrong when the expression does not give true.
+        type: str
+        required: true
+      alone:
+        description: Whether the expression takes the place of what the engine knows of the kind; if not, both must hold.
+        type: bool
+        default: true
+      component:
+        description: The component that says so.
+        type: str
+  checks:
+    description:
+      - What must be true of live objects, whoever made them, when everything else is ready. An expression as in O(ready) is asked for
+        each object again and again, until it holds or nothing has moved for O(no_progress_timeout) seconds; then the run fails.
+      - Left out when O(wait=false) or something failed before. In check mode expressions are only read.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      kind:
+        description: Kind of the objects.
+        type: str
+        required: true
+      group:
+        description: API group of the kind, without the version; empty for core kinds.
+        type: str
+        default: ""
+      namespace:
+        description: Only objects of this namespace.
+        type: str
+      name:
+        description: Only the object of this name.
+        type: str
+      selector:
+        description: Only objects with these labels.
+        type: str
+      expression:
+        description: The JMESPath expression.
+        type: str
+        required: true
+      message:
+        description: What is wrong when the expression does not give true.
+        type: str
+        required: true
+      at_least:
+        description: How many such objects there must be.
+        type: int
+        default: 1
+      component:
+        description: The component that the check is about. A call whose O(scope) leaves it out does not make the check.
+        type: str
   run_timeout:
     description: Seconds after which the run ends, whatever is left.
     type: int
@@ -224,6 +306,7 @@ options:
 requirements:
   - python >= 3.11
   - kubernetes >= 31
+  - jmespath, for O(ready) and O(checks)
   - kustomize on the controller
 seealso:
   - module: kubeflow.platform.kubeflow_plan
@@ -241,6 +324,23 @@ EXAMPLES = r"""
     set: monitoring
   check_mode: true
   diff: true
+
+- name: Apply it, and wait until the alert manager has a peer
+  kubeflow.platform.kustomize_apply:
+    path: /srv/manifests/monitoring
+    set: monitoring
+    ready:
+      - kind: Prometheus
+        group: monitoring.coreos.com
+        expression: status.conditions[?type=='Available'].status | [0] == 'True'
+        message: it is not available
+    checks:
+      - kind: Pod
+        namespace: monitoring
+        selector: app=alertmanager
+        at_least: 2
+        expression: status.phase == 'Running'
+        message: it does not run
 """
 
 RETURN = r"""
@@ -274,6 +374,11 @@ findings:
   returned: always
   type: list
   elements: str
+checks:
+  description: What came of each of O(checks), the state being C(passed), C(failed) or C(not made), and how many objects it was about.
+  returned: always
+  type: list
+  elements: dict
 failed_objects:
   description: Each object that is not as desired, with the class of the failure, the reason, and what to do.
   returned: always
@@ -344,6 +449,12 @@ def part_spec() -> dict[str, Any]:
     }
 
 
+def rule_spec(**more: Any) -> dict[str, Any]:
+    required = {name: {"type": "str", "required": True} for name in ("kind", "expression", "message")}
+    optional = {name: {"type": "str"} for name in ("namespace", "name", "selector", "component")}
+    return {**dicts(), "options": {**required, **optional, "group": {"type": "str", "default": ""}, **more}}
+
+
 def release_spec() -> dict[str, Any]:
     return {
         "name": {"type": "str"},
@@ -371,6 +482,8 @@ def argument_spec() -> dict[str, Any]:
         "adopt": {"type": "str", "choices": ["report", "allow"], "default": "report"},
         "on_failure": {"type": "str", "choices": ["continue", "stop"], "default": "continue"},
         "wait": {"type": "bool", "default": True},
+        "ready": rule_spec(alone={"type": "bool", "default": True}),
+        "checks": rule_spec(at_least={"type": "int", "default": 1}),
         "run_timeout": {"type": "int", "default": 1800},
         "no_progress_timeout": {"type": "int", "default": 600},
         "lease_timeout": {"type": "int", "default": 30},

@@ -13,6 +13,7 @@ rights and lose the count of transitions.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -74,14 +75,14 @@ class Lease:
                 "The Lease of this set was lost: the API server could not be reached in time. Run again; the next run goes on."
             )
 
-    def acquire(self, timeout: float) -> None:
-        """Take the Lease, waiting up to ``timeout`` seconds for another run to end or to be seen dead.
+    def acquire(self, timeout: float, tell: Callable[[str], object] = str) -> None:
+        """Take the Lease, waiting up to ``timeout`` seconds for another run to end or to be seen dead; ``tell`` says for whom.
 
         Raises LeaseHeld (names the holder), LeaseError and Unreachable. With a timeout of at least the holder's duration,
         a run that was killed is always waited out.
         """
         started = self._clock.monotonic()
-        seen, seen_at = "", started
+        seen, seen_at, told = "", started, ""
         while True:
             current = self._read(max(5.0, timeout))
             version = str((current or {}).get("metadata", {}).get("resourceVersion", ""))
@@ -96,6 +97,10 @@ class Lease:
             left = started + timeout - now
             if left <= 0 and expires - now > _POLL:  # a run that dies this very second is still waited out
                 raise LeaseHeld(self._held_by(holder, spec), holder)
+            if holder and holder != told:
+                told = holder
+                since = spec.get("acquireTime")
+                tell(f"waiting up to {max(0.0, left):.0f} s for another run of the set {self._set_name} to end: {holder}, since {since}")
             self._clock.sleep(max(0.05, min(_POLL, expires - now, left if left > 0 else _POLL)))
 
     def start_renewing(self) -> None:

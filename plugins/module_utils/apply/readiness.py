@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply import workloads
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.case import Case, ReadinessContext, count
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import custom, workloads
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.case import Case, ReadinessContext
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.pods import READY, Readiness, failed, progressing
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import split_api_version
 
@@ -109,43 +109,6 @@ def _webhooks(case: Case) -> Readiness:
     return READY
 
 
-def _conditioned(case: Case) -> Readiness:
-    """Return the state of a kind whose controller reports a condition Ready: without status it has not been seen."""
-    ready = case.condition("Ready")
-    observed = ready.get("observedGeneration", case.status.get("observedGeneration"))
-    if isinstance(observed, int) and observed < int(case.metadata.get("generation") or 0):
-        return progressing("its controller has not seen the last change")
-    if ready.get("status") == "True":
-        return READY
-    if not ready:
-        return progressing("its controller has not reported yet")
-    return progressing(ready.get("message") or ready.get("reason") or "not ready")
-
-
-def _inference_service(case: Case) -> Readiness:
-    if (case.metadata.get("annotations") or {}).get("serving.kserve.io/stop") == "true":
-        return Readiness("ready", "stopped")
-    return _conditioned(case)
-
-
-def _notebook(case: Case) -> Readiness:
-    if "kubeflow-resource-stopped" in (case.metadata.get("annotations") or {}):
-        return Readiness("ready", "stopped")
-    if count(case.status, "readyReplicas") >= 1:
-        return READY
-    return progressing("its controller has not reported yet" if not case.status else "its pod is not ready")
-
-
-def _train_job(case: Case) -> Readiness:
-    if case.holds("Complete"):
-        return READY
-    if case.holds("Failed"):
-        return failed(case.condition("Failed").get("message") or "failed")
-    if case.spec.get("suspend"):
-        return Readiness("ready", "suspended")
-    return progressing("job is not complete" if case.status else "its controller has not reported yet")
-
-
 def _profile(case: Case) -> Readiness:
     """Return the state of a Profile by what it makes: the controller of dashboard v2 never writes a status."""
     name, context = str(case.metadata.get("name")), case.context
@@ -171,12 +134,6 @@ _PREDICATES: dict[tuple[str, str], Callable[[Case], Readiness]] = {
     ("apiregistration.k8s.io", "APIService"): _api_service,
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): _webhooks,
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): _webhooks,
-    ("cert-manager.io", "Certificate"): _conditioned,
-    ("cert-manager.io", "Issuer"): _conditioned,
-    ("cert-manager.io", "ClusterIssuer"): _conditioned,
-    ("serving.knative.dev", "Service"): _conditioned,
-    ("serving.kserve.io", "InferenceService"): _inference_service,
-    ("kubeflow.org", "Notebook"): _notebook,
     ("kubeflow.org", "Profile"): _profile,
-    ("trainer.kubeflow.org", "TrainJob"): _train_job,
+    **custom.PREDICATES,
 }

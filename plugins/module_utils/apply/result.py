@@ -56,6 +56,7 @@ class Report:
     timeline: dict[str, float] = field(default_factory=dict)
     requests: Mapping[str, int] = field(default_factory=dict)
     waited_for_all: bool = False
+    checks: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def changed(self) -> bool:
@@ -76,7 +77,7 @@ class Report:
         waiting = {row.identity for row in self.rows if row.action == "not_ready"}
         found: dict[str, dict[str, int]] = {}
         for row in self.rows:
-            if row.action in ("prune", "keep", "not_ready"):
+            if row.action in ("prune", "keep", "not_ready", "check"):
                 continue
             entry = found.setdefault(row.component, {"objects": 0, **({"workloads": 0, "ready": 0} if self.waited_for_all else {})})
             entry["objects"] += 1
@@ -99,6 +100,7 @@ class Report:
             "slowest": [{"object": str(row.identity), "seconds": round(row.seconds, 1)} for row in self._slowest()],
             "warnings": sorted(set(self.warnings)),
             "findings": self.findings,
+            "checks": self.checks,
             "failed_objects": [_failed(row) for row in self.failures],
             "timeline": {stage: round(seconds, 2) for stage, seconds in self.timeline.items()},
             "requests": dict(self.requests),

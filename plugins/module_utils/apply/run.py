@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import check_stage
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import ApplyStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import CompareStage, Comparison
@@ -81,6 +82,7 @@ class Run:
         self._check_version()
         rows = reading(lambda: tools.client.list_metadata("/api/v1/namespaces"), "the namespaces", tools.clock.sleep)
         live = frozenset(row["name"] for row in rows)
+        check_stage.assure_known(self._settings, documents, tools.discovery)
         return resolve(documents, tools.discovery.find, self._settings.set_name, live.__contains__)
 
     def _check_version(self) -> None:
@@ -99,7 +101,7 @@ class Run:
         tools = self._tools
         ensure_home(tools.client, tools.clock)
         lease = tools.lease(tools.client, tools.clock, self._settings.set_name, self._holder)
-        lease.acquire(self._settings.lease_timeout)
+        lease.acquire(self._settings.lease_timeout, tools.say)
         lease.start_renewing()
         try:
             yield lease
@@ -112,6 +114,21 @@ class Run:
         pruning = PruneStage(self._settings, self._tools, ledger, ledger.release)
         self.report.rows += comparison.rows()
         self.report.rows += pruning.plan(items, comparison.live, failed=bool(comparison.failures()))
+        self._note(check_stage.not_made(self._settings.checks, "check mode only reads their expressions"))
+
+    def _note(self, findings: Sequence[check_stage.Finding]) -> None:
+        self.report.checks = [finding.as_result() for finding in findings]
+        self.report.rows += check_stage.rows(findings)
+
+    def _make_checks(self, deadline: float) -> None:
+        """Ask the checks, if everything works: what follows from an object that does not is no news."""
+        if not self._settings.wait or self.report.failures:
+            reason = "this run does not wait" if not self.report.failures else "something else failed first"
+            self._note(check_stage.not_made(self._settings.checks, reason))
+            return
+        stage = check_stage.CheckStage(self._settings, self._tools, deadline)
+        self._note(stage.make())
+        self.report.waited += stage.waits
 
     def _compare(self, items: Sequence[Item], ledger: ledgers.Ledger) -> Comparison:
         comparison = CompareStage(self._settings, self._tools).compare(items, ledger)
@@ -143,6 +160,7 @@ class Run:
             self.report.waited += verify.waits
             self.report.waited_for_all = True
             self._mark("ready")
+        self._make_checks(deadline)
         pruning = PruneStage(settings, tools, stage.ledger, ledger.release, stage.since, deadline)
         planned = pruning.plan(items, comparison.live, failed=bool(self.report.failures))
         self.report.rows += pruning.carry_out(planned, lease.assure)

@@ -6,8 +6,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
+
+_NAME = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_VALUE = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?"
+_EQUAL = re.compile(rf"({_NAME})\s*(==|=|!=)\s*({_VALUE})")
+_AMONG = re.compile(rf"({_NAME})\s+(in|notin)\s*\(([^()]*)\)")
+_THERE = re.compile(rf"(!?)\s*({_NAME})")
+
+
+class SelectorError(ValueError):
+    """A text that is no label selector."""
+
+
+@lru_cache(maxsize=256)
+def parse_selector(text: str) -> Mapping[str, Any]:
+    """A selector as one writes it for kubectl (``app=x,tier in (a,b),!old``) as a LabelSelector; SelectorError when it is none."""
+    expressions = [_requirement(piece.strip()) for piece in re.split(r",(?![^()]*\))", text)] if text.strip() else []
+    return {"matchExpressions": expressions} if expressions else {}
+
+
+def _requirement(text: str) -> dict[str, Any]:
+    found = _EQUAL.fullmatch(text)
+    if found:
+        return {"key": found.group(1), "operator": "NotIn" if found.group(2) == "!=" else "In", "values": [found.group(3)]}
+    found = _AMONG.fullmatch(text)
+    values = [value.strip() for value in found.group(3).split(",")] if found else []
+    if found and all(re.fullmatch(_VALUE, value) for value in values):
+        return {"key": found.group(1), "operator": "In" if found.group(2) == "in" else "NotIn", "values": values}
+    found = _THERE.fullmatch(text)
+    if found:
+        return {"key": found.group(2), "operator": "DoesNotExist" if found.group(1) else "Exists"}
+    raise SelectorError(f"{text!r} is no label selector; write app=x, tier in (a,b), a label's name, or ! and a label's name")
 
 
 def selector_matches(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:

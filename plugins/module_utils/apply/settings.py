@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import rules
+
 # A label's value, a part of names of Secrets and Leases, and of command lines.
 SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?")
 MOST_WORKERS = 64
@@ -28,7 +30,7 @@ def faults(params: Mapping[str, Any]) -> list[str]:
     window = (params.get("release") or {}).get("kubernetes") or {}
     if window and not {"min", "max"} <= set(window):
         found.append("`release.kubernetes` needs both `min` and `max`")
-    return found
+    return found + rules.faults(params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Settings:
     release: str | None = None
     kubernetes_window: tuple[str, str] | None = None
     allow_untested_kubernetes: bool = False
+    ready: tuple[rules.Rule, ...] = ()
+    checks: tuple[rules.Rule, ...] = ()
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any], *, check: bool, diff: bool) -> Settings:
@@ -80,4 +84,6 @@ class Settings:
             release=release.get("name"),
             kubernetes_window=(str(window["min"]), str(window["max"])) if window else None,
             allow_untested_kubernetes=bool(params.get("allow_untested_kubernetes")),
+            ready=rules.read(params.get("ready")),
+            checks=rules.read(params.get("checks")),
         )

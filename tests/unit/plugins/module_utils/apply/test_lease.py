@@ -61,6 +61,18 @@ def test_a_second_run_fails_after_its_timeout_and_names_the_holder_and_what_to_d
     assert bench.clock.now - 1000 == pytest.approx(30, abs=1.1)
 
 
+def test_a_run_that_waits_says_for_whom_and_how_long_and_only_once() -> None:
+    bench = Bench()
+    first = bench.run("ann@host")
+    first.acquire(0)
+    bench.clock.at(5, first.renew)
+    bench.clock.at(10, first.release)
+    told: list[str] = []
+    bench.run("two").acquire(30, told.append)
+    (line,) = told
+    assert line.startswith("waiting up to 30 s for another run of the set kubeflow to end: ann@host, since 20")
+
+
 def test_a_run_that_waits_gets_the_lease_when_the_first_one_ends() -> None:
     bench = Bench()
     first, second = bench.run("one"), bench.run("two")
