@@ -49,6 +49,7 @@ class Server:
         self.objects: dict[str, dict[str, Any]] = {}
         self.answers: list[Response | Unreachable | None] = []
         self.lose_answer = False
+        self.on_delete: Callable[[], object] = lambda: None
         self.log: list[tuple[str, str]] = []
         self._numbers = itertools.count(1)
 
@@ -83,9 +84,10 @@ class Server:
         body = {"propagationPolicy": propagation, "preconditions": {"uid": uid}}
         return self.request("DELETE", path, body=body)
 
-    def apply(self, path: str, body: Mapping[str, Any], *, dry_run: bool, force: bool, **_more: Any) -> Response:
+    def apply(self, path: str, body: Mapping[str, Any], *, dry_run: bool, force: bool, absent: bool = False, **_more: Any) -> Response:
         """Apply as the client's helper does; nothing is merged."""
-        return self.request("PATCH", path, body=dict(body))
+        metadata = {**body["metadata"], **({"resourceVersion": "never"} if absent else {})}
+        return self.request("PATCH", path, body={**body, "metadata": metadata})
 
     def create(self, path: str, body: Mapping[str, Any], dry_run: bool = False) -> Response:
         """Create as the client's helper does."""
@@ -101,6 +103,8 @@ class Server:
             return status(409, "AlreadyExists") if path in self.objects else said(201, self.put(path, body))
         current = self.objects.get(path)
         if method == "PATCH":
+            if current is not None and body["metadata"].get("resourceVersion") == "never":
+                return status(409, "Conflict")
             metadata = {**((current or {}).get("metadata") or {}), **body["metadata"]}
             return said(200 if current else 201, self.put(path, {**body, "metadata": metadata}))
         if current is None:
@@ -112,7 +116,9 @@ class Server:
                 return status(409, "Conflict")
             if current["metadata"].get("finalizers"):
                 return said(200, self.put(path, {**current, "metadata": {**current["metadata"], "deletionTimestamp": "now"}}))
-            return said(200, self.objects.pop(path))
+            gone = self.objects.pop(path)
+            self.on_delete()
+            return said(200, gone)
         if body["metadata"].get("resourceVersion") != current["metadata"]["resourceVersion"]:
             return status(409, "Conflict")
         return said(200, self.put(path, body))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
@@ -18,12 +19,13 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.graph import edges, ranks
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.lease import Lease
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Looker
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import stranger
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import surroundings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row, Wait
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer, nobody
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
@@ -62,6 +64,7 @@ class ApplyStage:
             scope=settings.scope,
             adopted=ledger.adopted or bool(comparison.adopting),
         )
+        self._found = ledger
         self.warnings: list[str] = []
         self.since: dict[Identity, float] = {}
         self.surroundings = Surroundings()
@@ -105,6 +108,7 @@ class ApplyStage:
                 self.settings.backup_dir,
                 self._deadline,
                 frozenset(item.index for item in todo if deferred_by_crd(self._comparison, item)),
+                nobody if self.settings.adopt == "allow" else partial(stranger, self._found, takeover=self.settings.takeover),
             ),
             clock=self._tools.clock.monotonic,
             pool=self._tools.pool,
@@ -129,7 +133,7 @@ class ApplyStage:
         for item in self._comparison.items:
             decision = self._comparison.decisions.get(item.index)
             if decision is not None and decision.action == "unchanged" and decision.live is not None:
-                self._record(item, decision.live["metadata"], created=False)
+                self._record(item, decision.live["metadata"])
 
     def _scheduler(self, todo: list[Item], gates: Gates) -> Scheduler:
         items = self._comparison.items
@@ -155,7 +159,7 @@ class ApplyStage:
             stop_on_failure=self.settings.on_failure == "stop",
         )
 
-    def _record(self, item: Item, metadata: Mapping[str, Any], *, created: bool) -> None:
+    def _record(self, item: Item, metadata: Mapping[str, Any], created: bool | None = None) -> None:
         entry = ownership.own_entry(dict(metadata))
         self.ledger = ledgers.with_result(
             self.ledger,
@@ -169,7 +173,9 @@ class ApplyStage:
         )
 
     def _done(self, item: Item, outcome: Outcome) -> None:
-        self._record(item, outcome.metadata, created=outcome.action in ("create", "recreate"))
+        made = outcome.action in ("create", "recreate")
+        # What was announced as a creation and then found is somebody else's work.
+        self._record(item, outcome.metadata, made if made or self._comparison.action(item) == "create" else None)
         self.warnings += outcome.warnings
         self.since[item.identity] = self._tools.clock.time()
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate, taking
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dying import dying
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import another_set
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL, Decision, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
@@ -56,9 +57,9 @@ class Comparer:
         end = dying(item, live)
         if end is not None:
             return refused(item, item.desired, live, end)
-        owner = ((live.get("metadata") or {}).get("labels") or {}).get(SET_LABEL)
-        if owner not in (None, self.set_name):
-            return foreign_set(item, live, owner)
+        foreign = another_set(item.identity, live.get("metadata") or {}, self.set_name)
+        if foreign is not None:
+            return Decision("conflict", item.desired, live, failure=foreign)
         return self._against(item, live)
 
     def _against(self, item: Item, live: dict[str, Any]) -> Decision:
@@ -179,16 +180,6 @@ def transition(item: Item, body: dict[str, Any], live: dict[str, Any], failure: 
 def refused(item: Item, body: dict[str, Any], live: dict[str, Any] | None, failure: Failure) -> Decision:
     """A decision that could not be made (blocked), or that the server made (invalid)."""
     return Decision("blocked" if failure.error_class in NOT_YET else "invalid", body, live, failure=failure)
-
-
-def foreign_set(item: Item, live: dict[str, Any], owner: str) -> Decision:
-    """An object that another set applies."""
-    failure = Failure(
-        "foreign_set",
-        f"Failed to apply {item.identity}: it belongs to the set {owner}",
-        f"Remove it from one of the two sets, or remove its label {SET_LABEL} to hand it over.",
-    )
-    return Decision("conflict", item.desired, live, failure=failure)
 
 
 def sort_conflicts(

@@ -105,11 +105,23 @@ def with_intent(ledger: Ledger, items: Iterable[Intent]) -> Ledger:
 
 
 def with_result(
-    ledger: Ledger, identity: Identity, digest: str, uid: str, own: str, generation: int | None, component: str, *, created: bool = False
+    ledger: Ledger,
+    identity: Identity,
+    digest: str,
+    uid: str,
+    own: str,
+    generation: int | None,
+    component: str,
+    *,
+    created: bool | None = None,
 ) -> Ledger:
-    """Return the ledger with the outcome of a write, or of a comparison that found the object as desired."""
+    """Return the ledger with the outcome of a write, or of a comparison that found the object as desired.
+
+    ``created`` says whether this set made the object; None keeps what is known of the very same one.
+    """
     known = ledger.entries.get(identity)
-    created = created or bool(known and known.created)
+    if created is None:
+        created = known is not None and known.created and known.uid in ("", uid)
     return replace(ledger, entries={**ledger.entries, identity: Entry(component, digest, uid, own, generation, created=created)})
 
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import backup
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, EngineError, Item, Outcome
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import another_set, applied_by_set
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL, Decision, EngineError, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.protected import PROTECTED_KINDS
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
@@ -166,18 +167,34 @@ def _apply(bench: _Bench, body: dict[str, Any]) -> tuple[Response | None, Failur
     while True:
         answer: Response | None = None
         try:
-            answer = bench.client.apply(bench.item.path, body, dry_run=False, force=True)
-            metadata = answer.body().get("metadata") or {}
-            if answer.ok and metadata.get("uid") and not metadata.get("deletionTimestamp"):
-                return answer, None
-            failure = classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="recreate")
+            answer, failure = _send(bench, body)
         except Unreachable as error:
             failure = classify_transport(error)
+        if failure is None:
+            return answer, None
         wait = max(pause, failure.retry_after or 0.0)
         if failure.error_class not in _PASSING or bench.clock() + wait > give_up:
             return answer, failure
         bench.sleep(wait)
         pause = min(pause * 2, 5.0)
+
+
+def _send(bench: _Bench, body: dict[str, Any]) -> tuple[Response, Failure | None]:
+    """One attempt at the new object. What took its place meanwhile is overruled, unless another set applied it."""
+    answer = bench.client.apply(bench.item.path, body, dry_run=False, force=True, absent=True)
+    if answer.status == 409:
+        answer = bench.client.get(bench.item.path)
+        found = answer.body().get("metadata") or {}
+        wanted = str((body["metadata"].get("labels") or {}).get(SET_LABEL) or "")
+        taken = another_set(bench.item.identity, found, wanted) if answer.ok else None
+        if taken is not None:
+            return answer, taken
+        if not answer.ok or not applied_by_set(found, wanted):  # else an earlier attempt arrived, and only its answer was lost
+            answer = bench.client.apply(bench.item.path, body, dry_run=False, force=True, absent=not answer.ok)
+    metadata = answer.body().get("metadata") or {}
+    if answer.ok and metadata.get("uid") and not metadata.get("deletionTimestamp"):
+        return answer, None
+    return answer, classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="recreate")
 
 
 def _put_back(bench: _Bench, failure: Failure | None, kept: str) -> Failure:

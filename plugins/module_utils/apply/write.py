@@ -6,18 +6,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import recreate
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import applied_by_set
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, Decision, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 # Seconds for which an API server may judge custom resources by the schema that it had before; 1 to 13 were seen under load.
 STALE_FOR = 15.0
+
+
+def nobody(_identity: Identity, _metadata: Mapping[str, Any]) -> str:
+    """Nobody is asked, since taking over is allowed."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,8 @@ class Writer:
     deadline: float = math.inf
     # Custom resources (by index) whose CRD changes in this run.
     young: frozenset[int] = frozenset()
+    # Who has to be asked before a live object is taken over, "" where nobody has to be.
+    stranger: Callable[[Identity, Mapping[str, Any]], str] = nobody
     _doubted: dict[int, float] = field(default_factory=dict)
 
     def attempt(self, item: Item, decision: Decision | None, *, first: bool) -> Outcome:
@@ -40,12 +49,25 @@ class Writer:
             if not first and decision is not None and decision.action == "create":
                 return self._create_again(item, decision)
             if decision is None or not first:
-                earlier, decision = decision, self.comparer.decide(item)
+                earlier, decision = decision, self._decide(item)
                 if earlier is not None and arrived(earlier, decision):
                     return Outcome(earlier.action, (decision.live or {})["metadata"], decision=earlier)
             return self._doubt(item, self._carry_out(item, decision, first))
         except Unreachable as error:
             return Outcome(failure=classify_transport(error), decision=decision)
+
+    def _decide(self, item: Item) -> Decision:
+        """Compare an object now; one that others made since the whole set was compared is nobody's to take over unasked."""
+        decision = self.comparer.decide(item)
+        who = self.stranger(item.identity, decision.live["metadata"]) if decision.live is not None and decision.failure is None else ""
+        if not who:
+            return decision
+        failure = Failure(
+            "not_adopted",
+            f"Failed to apply {item.identity}: another tool or a person ({who}) made it while this run was under way",
+            "Look at it; then delete it, or set `adopt: allow` to take it over, and run again.",
+        )
+        return Decision("conflict", item.desired, decision.live, decision.difference, failure=failure)
 
     def _create_again(self, item: Item, decision: Decision) -> Outcome:
         """After a failed creation: its answer may have been lost or late while the object was made, so look before sending again.
@@ -54,7 +76,7 @@ class Writer:
         """
         answer = self.client.get(item.path)
         metadata = (answer.body().get("metadata") or {}) if answer.ok else {}
-        if ownership.own_entry(metadata) is not None and not metadata.get("deletionTimestamp"):
+        if applied_by_set(metadata, self.comparer.set_name) and not metadata.get("deletionTimestamp"):
             return Outcome("create", metadata, decision=decision)
         return self._apply(item, decision, first=False)
 
@@ -81,10 +103,10 @@ class Writer:
 
     def _apply(self, item: Item, decision: Decision, first: bool) -> Outcome:
         creating = decision.action == "create"
-        answer = self.client.apply(item.path, decision.body, dry_run=False, force=not creating)
+        answer = self.client.apply(item.path, decision.body, dry_run=False, force=not creating, absent=creating)
         if creating and answer.status == 409:
             # Somebody made the object since it was looked for: now it has to be compared after all.
-            found = self.comparer.decide(item)
+            found = self._decide(item)
             return self._carry_out(item, found, first) if found.action != "create" else self._failed(item, decision, answer)
         if not answer.ok:
             return self._failed(item, decision, answer)
@@ -92,10 +114,7 @@ class Writer:
         if metadata.get("deletionTimestamp"):
             failure = Failure("terminating", f"Failed to apply {item.identity}: the live object is being deleted", "Wait until it is gone.")
             return Outcome(failure=failure, decision=decision)
-        action = decision.action
-        if creating and first and answer.status == 200:
-            action = "configure"
-        return Outcome(action, metadata, decision=decision, warnings=tuple(answer.warnings))
+        return Outcome(decision.action, metadata, decision=decision, warnings=tuple(answer.warnings))
 
     def _recreate(self, item: Item, decision: Decision) -> Outcome:
         outcome = recreate.recreate(self.client, self.clock, self.sleep, item, decision, self.backup_dir, self.deadline)

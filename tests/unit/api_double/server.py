@@ -158,6 +158,9 @@ class Server(Storage):
             after, owners = fields.apply(live or {}, body, query["fieldManager"], query.get("force") == "true")
         except fields.Conflicts as error:
             return refusals.conflicts(key, error.found)
+        demanded = body["metadata"].get("resourceVersion")
+        if live is not None and demanded and demanded != live["metadata"]["resourceVersion"]:
+            return refusals.stale(key)  # with nothing live a demand is no obstacle
         after = _defaulted({**after, "apiVersion": body["apiVersion"], "kind": body["kind"]})
         after["metadata"] = {**after.get("metadata", {}), "name": key.name}
         if key.namespace:

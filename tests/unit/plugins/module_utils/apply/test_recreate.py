@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import stat
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome, Part
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.recreate import PROTECTED_KINDS, allowed, propagation, recreate
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.tests.unit.doubles import Clock, Server, status
 
@@ -37,10 +38,10 @@ class Bench:
         self.live = self.server.put(PATH, live or OLD)
         resource = Resource("apps", "v1", self.live["kind"], "deployments", True)
         identity = Identity("apps", self.live["kind"], "n", "x")
-        self.item = Item(0, identity, "v1", NEW, "hash", Part("p", "c", None, ()), resource)
+        self.item = Item(0, identity, "v1", copy.deepcopy(NEW), "hash", Part("p", "c", None, ()), resource)
 
     def run(self, backup_dir: str | None = None, live: dict[str, Any] | None = None) -> Outcome:
-        decision = Decision("recreate", NEW, live or self.live)
+        decision = Decision("recreate", self.item.desired, live or self.live)
         return recreate(cast(Client, self.server), self.clock.monotonic, self.clock.sleep, self.item, decision, backup_dir)
 
     @property
@@ -167,3 +168,37 @@ def test_a_stateful_set_whose_deletion_would_delete_its_volumes_is_left() -> Non
     assert outcome.failure is not None
     assert "would delete its volumes" in outcome.failure.message
     assert bench.methods == []
+
+
+OWN = {"manager": "kubeflow.platform", "operation": "Apply", "fieldsV1": {}}
+
+
+def occupied(bench: Bench, labels: dict[str, str], *managers: dict[str, Any]) -> None:
+    """Somebody makes an object as soon as the old one is gone."""
+    taker = {**OLD, "metadata": {"name": "x", "namespace": "n", "uid": "taker", "labels": labels, "managedFields": list(managers)}}
+    bench.item.desired["metadata"]["labels"] = {"kubeflow.platform/set": "kubeflow"}
+    bench.server.on_delete = lambda: bench.server.put(PATH, taker)
+
+
+def test_place_that_another_set_took_meanwhile_is_left_to_it() -> None:
+    bench = Bench()
+    occupied(bench, {"kubeflow.platform/set": "monitoring"}, OWN)
+    outcome = bench.run()
+    assert outcome.failure is not None and outcome.failure.error_class == "foreign_set"
+    assert bench.server.objects[PATH]["metadata"]["uid"] == "taker" and bench.server.objects[PATH]["spec"] == OLD["spec"]
+
+
+def test_place_that_a_controller_took_meanwhile_is_overruled() -> None:
+    bench = Bench()
+    occupied(bench, {})
+    outcome = bench.run()
+    assert outcome.failure is None and bench.server.objects[PATH]["spec"] == NEW["spec"]
+
+
+def test_successor_whose_answer_was_lost_is_not_sent_again() -> None:
+    bench = Bench()
+    bench.server.answers = [None, None, Unreachable("connection reset", "reset")]
+    occupied(bench, {"kubeflow.platform/set": "kubeflow"}, OWN)
+    outcome = bench.run()
+    assert outcome.failure is None and outcome.metadata["uid"] == "taker"
+    assert bench.methods == ["DELETE", "GET", "PATCH", "PATCH", "GET"]

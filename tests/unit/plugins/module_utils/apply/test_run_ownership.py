@@ -60,8 +60,8 @@ ADOPTED = [config("mine", a="1", b="2"), deployment("app"), thing("Namespace", "
 
 
 @few
-@given(sets(), SEEDS, st.sampled_from(["kubectl", "helm", "kubectl-client-side-apply"]))
-def test_what_people_applied_is_adopted_only_when_allowed_and_without_touching_its_content(
+@given(sets(), SEEDS, st.sampled_from(["kubectl", "helm", "kubectl-client-side-apply", "terraform-provider-x", "python-requests"]))
+def test_what_others_applied_is_adopted_only_when_allowed_and_without_touching_its_content(
     rows: list[Document], seed: int, tool: str
 ) -> None:
     world = World()
@@ -79,6 +79,34 @@ def test_what_people_applied_is_adopted_only_when_allowed_and_without_touching_i
     before = world.arrived
     again = world.run(every, seed=seed)
     assert (again.changed, world.writes(before), again.failures) == (False, [], [])
+
+
+@pytest.mark.parametrize("manager", ["kubectl-create", "terraform-provider-x", "python-requests", "OpenAPI-Generator"])
+def test_namespace_is_taken_over_only_when_allowed_whatever_program_made_it(manager: str) -> None:
+    world = World()
+    space = thing("Namespace", "one")
+    space["metadata"]["labels"] = {"istio-injection": "enabled"}
+    applied_by(world, manager, space)
+    every = documents(space, config("other", "one"))
+    plan = world.run(every, check=True)
+    assert any(f"Namespace one ({manager})" in text for text in plan.warnings)
+    before = world.arrived
+    with pytest.raises(EngineError, match=f"1 objects exist already.*Namespace one \\({manager}\\)"):
+        world.run(every)
+    assert world.writes(before) == []
+    assert {row.identity.name: row.action for row in world.run(every, adopt="allow").rows} == {"one": "adopt", "other": "create"}
+    assert not world.run(every).changed
+
+
+def test_nobody_is_asked_about_what_the_cluster_and_its_controllers_made() -> None:
+    world = World()
+    applied_by(world, "cert-manager-certificates-issuing", config("mine"))
+    edit(world, "kubectl-label", CONFIG, lambda obj: obj["metadata"].setdefault("labels", {}).update(team="blue"))
+    applied_by(world, "nobody-knows", config("owned"))
+    owned = Key("", "configmaps", "default", "owned")
+    world.server.objects[owned]["metadata"]["ownerReferences"] = [{"uid": "1", "kind": "Profile", "name": "x", "controller": True}]
+    report = world.run(documents(thing("Namespace", "default"), config("mine"), config("owned")))
+    assert (report.failures, report.warnings) == ([], [])
 
 
 def named(rows: list[Document], name: str) -> bool:
@@ -194,15 +222,45 @@ def test_deleted_object_is_made_again_and_told_as_created() -> None:
     assert ours(world.server.objects[CONFIG])
 
 
-def test_object_that_another_made_meanwhile_is_compared_when_it_should_have_been_created() -> None:
+def made_meanwhile(world: World, make: Callable[[], object]) -> None:
+    """Somebody acts between the comparison and the first write: when the ledger announces it."""
+
+    def seen(by: str, key: Key, obj: Any) -> None:
+        if by == "engine" and key.name == "ledger-kubeflow" and CONFIG not in world.server.objects:
+            make()
+
+    world.server.on_write.append(seen)
+
+
+@pytest.mark.parametrize("data", [{"a": "theirs"}, {"b": "theirs"}])
+def test_object_that_another_tool_made_meanwhile_is_taken_over_only_when_allowed(data: dict[str, str]) -> None:
     world = World()
-
-    def made(by: str, key: Key, obj: Any) -> None:
-        if by == "engine" and key.name.startswith("ledger-") and CONFIG not in world.server.objects:
-            applied_by(world, "kubectl", config("mine", a="theirs"))
-
-    world.server.on_write.append(made)
-    report = world.run(documents(config("mine")))
-    assert report.failures == [] and action(report, "mine") in ("configure", "adopt")
-    assert world.server.objects[CONFIG]["data"] == {"a": "1"}
+    made_meanwhile(world, lambda: applied_by(world, "kubectl", config("mine", **data)))
+    (failed,) = world.run(documents(config("mine"))).failures
+    assert failed.failure is not None and (failed.failure.error_class, failed.action) == ("not_adopted", "conflict")
+    assert world.server.objects[CONFIG]["data"] == data
+    with pytest.raises(EngineError, match="applied by another tool"):
+        world.run(documents(config("mine")))
+    report = world.run(documents(config("mine")), adopt="allow")
+    assert (report.failures, action(report, "mine"), world.server.objects[CONFIG]["data"]) == ([], "configure", {"a": "1"})
     assert not world.run(documents(config("mine"))).changed
+
+
+def test_object_that_another_tool_made_meanwhile_is_never_recorded_as_made_by_us() -> None:
+    world = World()
+    made_meanwhile(world, lambda: applied_by(world, "kubectl", config("mine")))
+    world.run(documents(config("mine")), adopt="allow")
+    assert not world.ledger().entries[Identity("", "ConfigMap", "default", "mine")].created
+
+
+@pytest.mark.parametrize("data", [{"a": "1"}, {"a": "theirs"}, {"b": "theirs"}])
+def test_object_that_another_set_made_meanwhile_is_left_as_it_is(data: dict[str, str]) -> None:
+    world = World()
+    made_meanwhile(world, lambda: world.run(documents(config("mine", **data)), set_name="monitoring"))
+    before = world.arrived
+    report = world.run(documents(config("mine"), config("new")))
+    (failed,) = report.failures
+    assert failed.failure is not None and failed.failure.error_class == "foreign_set"
+    assert action(report, "new") == "create" and world.server.objects[CONFIG]["data"] == data
+    assert [row.key.name for row in world.writes(before)] == ["mine", "new"]
+    assert world.server.objects[CONFIG]["metadata"]["labels"] == {"kubeflow.platform/set": "monitoring"}

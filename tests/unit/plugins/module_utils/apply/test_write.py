@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Ledger
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import stranger
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
 from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import config, documents, items, refusing
 from ansible_collections.kubeflow.platform.tests.unit.api_double.world import DirectClient, World
@@ -116,3 +121,46 @@ def test_creation_is_told_as_configuration_when_the_object_turned_out_to_be_ther
     bench = Bench(config("mine"))
     outcome = bench.attempt(config("mine", a="2"), Decision("create", items(config("mine", a="2"))[0].desired))
     assert outcome.action == "configure"
+
+
+def theirs(world: World, label: str = "") -> None:
+    """Somebody makes the object with fields that nobody of ours sends, so that nothing would be fought about."""
+    labels = {"labels": {"kubeflow.platform/set": label}} if label else {}
+    manager = "kubeflow.platform" if label else "terraform-provider-x"
+    entry = {"manager": manager, "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:b": {}}}}
+    obj = {**config("mine", b="theirs"), "metadata": {"name": "mine", "namespace": "default", **labels, "managedFields": [entry]}}
+    world.server.write(manager, MINE, obj)
+
+
+def ask(identity: Identity, metadata: Mapping[str, Any]) -> str:
+    return stranger(Ledger("kubeflow"), identity, metadata)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_object_that_another_set_made_meanwhile_is_refused_and_not_merged(lost: bool) -> None:
+    bench = Bench()
+    decision = bench.decide(config("mine"))
+    if lost:
+        bench.attempt(config("mine"), decision, fault=(0, "reset"))
+    theirs(bench.world, "monitoring")
+    outcome = bench.attempt(config("mine"), decision, first=not lost)
+    assert outcome.failure is not None and (outcome.failure.error_class, bench.writes) == ("foreign_set", [])
+    assert bench.world.server.objects[MINE]["data"] == {"b": "theirs"}
+
+
+def test_object_that_others_made_meanwhile_is_taken_over_only_when_allowed() -> None:
+    bench = Bench()
+    decision = bench.decide(config("mine"))
+    theirs(bench.world)
+    outcome = replace(bench.writer, stranger=ask).attempt(items(config("mine"))[0], decision, first=True)
+    assert outcome.failure is not None and (outcome.failure.error_class, bench.writes) == ("not_adopted", [])
+    assert "terraform-provider-x" in outcome.failure.message and "`adopt: allow`" in outcome.failure.advice
+    outcome = bench.attempt(config("mine"), decision)
+    assert (outcome.action, bench.world.server.objects[MINE]["data"]) == ("configure", {"a": "1", "b": "theirs"})
+
+
+def test_object_that_others_made_before_its_turn_is_not_taken_over_unasked() -> None:
+    bench = Bench()
+    theirs(bench.world)
+    outcome = replace(bench.writer, stranger=ask).attempt(items(config("mine"))[0], None, first=True)
+    assert outcome.failure is not None and (outcome.failure.error_class, bench.writes) == ("not_adopted", [])
