@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison, deferred, deferred_by_crd
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dependents import Dependents
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.execute import Execution, Limits
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import GateState, Node, NodeState
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gates, Surroundings, derive, webhook_gates
@@ -70,7 +71,8 @@ class ApplyStage:
         self.surroundings = Surroundings()
         self.scheduler = Scheduler((), {}, workers=1, crd_limit=1, jitter=tools.jitter)
         self.looker = Looker(tools.client, tools.discovery, tools.clock.time)
-        self.comparer = Comparer(tools.client, settings.set_name, settings.takeover, settings.recreate)
+        dependents = Dependents(tools.client, tools.discovery, tools.clock.sleep)
+        self.comparer = Comparer(tools.client, settings.set_name, settings.takeover, settings.recreate, dependents.of)
         self._tools = tools
         self._comparison = comparison
         self._store = store

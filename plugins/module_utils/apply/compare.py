@@ -10,7 +10,7 @@ named paths, and everybody else is reported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,11 @@ NOT_YET = frozenset(
 )
 
 
+def nothing(_uid: str) -> str:
+    """Nothing is deleted with an object."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Comparer:
     """Compares items with the cluster that ``client`` reaches."""
@@ -45,6 +50,8 @@ class Comparer:
     set_name: str
     takeover: tuple[str, ...] = ()
     recreate_kinds: tuple[str, ...] = ()
+    # What holds data and would be deleted with the object of a uid, "" where nothing would.
+    dependents: Callable[[str], str] = nothing
 
     def decide(self, item: Item) -> Decision:
         """One GET and one to a few dry runs for an object that may be live."""
@@ -152,7 +159,7 @@ class Comparer:
         path = item.resource.path(item.identity.namespace, probe["metadata"]["name"])
         if not self.client.apply(path, probe, dry_run=True, force=True).ok:
             return refused(item, body, live, failure)
-        return transition(item, body, live, failure, self.recreate_kinds)
+        return transition(item, body, live, failure, self.recreate_kinds, self.dependents)
 
 
 def adopts_only(live: dict[str, Any], change: difference.Difference) -> bool:
@@ -166,15 +173,32 @@ def transition_probe(body: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, "metadata": metadata}
 
 
-def transition(item: Item, body: dict[str, Any], live: dict[str, Any], failure: Failure, kinds: tuple[str, ...]) -> Decision:
+def transition(
+    item: Item,
+    body: dict[str, Any],
+    live: dict[str, Any],
+    failure: Failure,
+    kinds: tuple[str, ...],
+    dependents: Callable[[str], str] = nothing,
+) -> Decision:
     """A valid object that the live one cannot become: recreate it where that is allowed, else say how to allow it."""
     allowed, reason = recreate.allowed(item.identity, kinds)
     change = difference.compare(comparable(live), body)
     if allowed:
-        return Decision("recreate", body, live, change, reason=failure.message)
-    advice = reason or f"Add {item.identity.kind} to `recreate` to delete the live object and create it anew."
-    told = replace(failure, error_class="transition", advice=advice)
+        told = recreate.refuses(item, live) or _with_it(item, body, live, dependents)
+    else:
+        advice = reason or f"Add {item.identity.kind} to `recreate` to delete the live object and create it anew."
+        told = replace(failure, error_class="transition", advice=advice)
     return Decision("recreate", body, live, change, failure=told, reason=failure.message)
+
+
+def _with_it(item: Item, body: dict[str, Any], live: dict[str, Any], dependents: Callable[[str], str]) -> Failure | None:
+    """Why deleting an object would delete data; where its dependents are left as orphans nothing goes with it."""
+    reason = dependents(str(live["metadata"]["uid"])) if recreate.propagation(live, body) != "Orphan" else ""
+    if not reason:
+        return None
+    advice = "Remove the owner reference to it from what is to stay, or replace the object by hand."
+    return Failure("transition", f"Failed to recreate {item.identity}: {reason}", advice)
 
 
 def refused(item: Item, body: dict[str, Any], live: dict[str, Any] | None, failure: Failure) -> Decision:

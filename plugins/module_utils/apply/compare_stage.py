@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import NOT_YET, Comparer
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dependents import Dependents
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dying import doomed, dying_namespaces
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.graph import crds_by_kind
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Ledger, verified
@@ -114,7 +115,8 @@ class CompareStage:
     def __init__(self, settings: Settings, tools: Tools) -> None:
         self._settings = settings
         self._tools = tools
-        self._comparer = Comparer(tools.client, settings.set_name, settings.takeover, settings.recreate)
+        dependents = Dependents(tools.client, tools.discovery, tools.clock.sleep)
+        self._comparer = Comparer(tools.client, settings.set_name, settings.takeover, settings.recreate, dependents.of)
 
     def compare(self, items: Sequence[Item], ledger: Ledger) -> Comparison:
         """Observe everything by metadata; look closely only at what is not known to be as desired."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import prune
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dependents import Dependents
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Ledger
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.replacing import replaced_by
@@ -70,21 +71,26 @@ class PruneStage:
             # A run that waited knows that all works, else it failed; one that did not wait knows nothing of what it wrote.
             unready=frozenset() if self._settings.wait else self._written,
         )
-        self._decisions = [self._sparing_claims(row) for row in prune.decide(self._ledger, desired, live, circumstances)]
+        dependents = Dependents(self._tools.client, self._tools.discovery, self._tools.clock.sleep)
+        self._decisions = [self._sparing_data(row, dependents) for row in prune.decide(self._ledger, desired, live, circumstances)]
         self.gone = [row.identity for row in self._decisions if row.action == "gone"]
         return [self._row(row) for row in self._decisions if row.action != "gone"]
 
-    def _sparing_claims(self, decision: prune.Decision) -> prune.Decision:
-        """Keep a StatefulSet whose deletion would delete its claims; only the whole object says so."""
-        if decision.action != "prune" or decision.identity.kind != "StatefulSet":
+    def _sparing_data(self, decision: prune.Decision, dependents: Dependents) -> prune.Decision:
+        """Keep what would take claims or other holders of data with it: a StatefulSet by its policy, anything by owning them."""
+        if decision.action != "prune":
             return decision
-        resource = self._tools.discovery.preferred(decision.identity.group, decision.identity.kind)
-        answer = self._tools.client.get(resource.path(decision.identity.namespace, decision.identity.name)) if resource else None
+        reason = self._by_policy(decision.identity) or dependents.of(decision.uid)
+        return decision._replace(action="keep", reason=f"protected: {reason}") if reason else decision
+
+    def _by_policy(self, identity: Identity) -> str:
+        """Why a StatefulSet is to stay; only the whole object says so."""
+        resource = self._tools.discovery.preferred(identity.group, identity.kind) if identity.kind == "StatefulSet" else None
+        answer = self._tools.client.get(resource.path(identity.namespace, identity.name)) if resource else None
         spec = (answer.body().get("spec") or {}) if answer is not None else {}
         if (spec.get("persistentVolumeClaimRetentionPolicy") or {}).get("whenDeleted") != "Delete":
-            return decision
-        reason = "deleting it would delete its volumes; set spec.persistentVolumeClaimRetentionPolicy.whenDeleted to Retain first"
-        return decision._replace(action="keep", reason=f"protected: {reason}")
+            return ""
+        return "deleting it would delete its volumes; set spec.persistentVolumeClaimRetentionPolicy.whenDeleted to Retain first"
 
     def _unreadable(self) -> frozenset[tuple[str, str]]:
         """Kinds of recorded objects whose API server does not answer: they are unknown, not gone."""

@@ -18,12 +18,12 @@ from typing import Any
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import backup
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import another_set, applied_by_set
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL, Decision, EngineError, Item, Outcome
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.protected import PROTECTED_KINDS
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.protected import PROTECTED_KINDS, foreign_secret_writer
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import comparable
 
-__all__ = ["PROTECTED_KINDS", "allowed", "propagation", "recreate"]
+__all__ = ["PROTECTED_KINDS", "allowed", "propagation", "recreate", "refuses"]
 
 # The object stays until its pods are gone: two generations of a database must not share a volume.
 _FOREGROUND = frozenset({("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "DaemonSet"), ("batch", "Job")})
@@ -71,7 +71,7 @@ def propagation(live: Mapping[str, Any], desired: Mapping[str, Any] | None = Non
     """Return how dependents fare when an object is deleted: "Foreground", "Background" or "Orphan".
 
     Workloads go with their pods, and are gone only when these are. A StatefulSet whose successor selects the same pods
-    leaves them running to be adopted and rolled (its claims stay in any case, see ``_refuses``); with another selector the
+    leaves them running to be adopted and rolled (its claims stay in any case, see ``refuses``); with another selector the
     old pods would block the new ones' names for ever, so they go.
     """
     group_kind = (str(live.get("apiVersion") or "").rpartition("/")[0], str(live.get("kind") or ""))
@@ -98,7 +98,7 @@ def recreate(
     """
     live = decision.live or {}
     bench = _Bench(client, clock, sleep, item, live, deadline)
-    refusal = _refuses(item, live)
+    refusal = refuses(item, live)
     if refusal:
         return Outcome(failure=refusal, decision=decision)
     kept = ""
@@ -117,9 +117,10 @@ def recreate(
     return Outcome(failure=_put_back(bench, failure, kept), decision=decision)
 
 
-def _refuses(item: Item, live: Mapping[str, Any]) -> Failure | None:
+def refuses(item: Item, live: Mapping[str, Any]) -> Failure | None:
     """Return why this very object must not be deleted, although its kind may be."""
-    if item.group_kind in PROTECTED_KINDS or not (live.get("metadata") or {}).get("uid"):
+    metadata = live.get("metadata") or {}
+    if item.group_kind in PROTECTED_KINDS or not metadata.get("uid"):
         return Failure("transition", f"Failed to recreate {item.identity}: its kind is protected", allowed(item.identity, ())[1])
     retention = (live.get("spec") or {}).get("persistentVolumeClaimRetentionPolicy") or {}
     if item.group_kind == ("apps", "StatefulSet") and retention.get("whenDeleted") == "Delete":
@@ -127,6 +128,13 @@ def _refuses(item: Item, live: Mapping[str, Any]) -> Failure | None:
             "transition",
             f"Failed to recreate {item.identity}: deleting it would delete its volumes",
             "Set spec.persistentVolumeClaimRetentionPolicy.whenDeleted of the live object to Retain first.",
+        )
+    writer = foreign_secret_writer(metadata) if item.group_kind == ("", "Secret") else ""
+    if writer:
+        return Failure(
+            "transition",
+            f"Failed to recreate {item.identity}: {writer} wrote data into the Secret, perhaps a key, which would be lost",
+            "Save what it holds and delete it by hand if nobody needs that.",
         )
     return None
 
