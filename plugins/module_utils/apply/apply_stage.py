@@ -23,6 +23,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look impor
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import stranger
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import surroundings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.owners import Records, orphan_row
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row, Wait
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
@@ -91,7 +92,7 @@ class ApplyStage:
         todo = self._comparison.to_send
         if not todo:
             return
-        self.surroundings = surroundings(self._tools.client, self._comparison.live, self._tools.clock.sleep)
+        self.surroundings = surroundings(self._tools.client, self._comparison.live, self._tools.clock.sleep, records(self.ledger))
         self.ledger = ledgers.with_intent(self.ledger, [self._intent(item) for item in todo])
         self._store.save(self.ledger, patience=30.0)
         gates = derive(self._comparison.items, self.surroundings)
@@ -205,7 +206,16 @@ class ApplyStage:
 
     def rows(self) -> list[Row]:
         """What was done to every item of the set."""
-        return [self._row(item) for item in self._comparison.items]
+        return [*(self._row(item) for item in self._comparison.items), *self._orphans()]
+
+    def _orphans(self) -> list[Row]:
+        """Webhooks of others that were given up, since nothing stands behind them."""
+        states = [state for state in self.scheduler.gates.values() if state.missing]
+        return [
+            orphan_row(state.gate.webhook, state.gate.owner, state.missing)
+            for state in states
+            if state.gate.webhook is not None and state.gate.owner is not None
+        ]
 
     def _row(self, item: Item) -> Row:
         state = self.scheduler.nodes.get(item.index)
@@ -241,3 +251,8 @@ def _wait(state: GateState, nodes: Mapping[int, NodeState], now: float) -> Wait:
     until = state.opened_at if state.opened_at is not None else now
     members = sum(index in nodes for index in state.members)
     return Wait(state.gate.title, until - (state.wanted_since or until), state.reason, members)
+def records(ledger: ledgers.Ledger) -> Records:
+    """What the ledger knows about the owners of objects."""
+    return Records(ledger.set_name, {identity: entry.component for identity, entry in ledger.entries.items()})
+
+

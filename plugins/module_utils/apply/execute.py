@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, Poll, Probe, Task
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Answer, Apply, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, Surroundings, all_namespace_labels, intercepts
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Look, Looker
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WRITES, Decision, Item, Outcome
@@ -118,7 +118,7 @@ class Execution:
             decision = self.tried.get(task.index) or self.decisions.get(task.index)
             return self.writer.attempt(self.items[task.index], decision, first=first)
         if isinstance(task, Probe):
-            return self.looker.webhook(self.scheduler.gates[task.key].gate, self.items[task.index])
+            return self.looker.answer(self.scheduler.gates[task.key].gate, self.items[task.index], self.hooks)
         gates = [self.scheduler.gates[key].gate for key in task.keys]
         look = {"kind": self.looker.kinds, "namespace": self.looker.namespaces, "ready": self.looker.workloads}[task.kind]
         return look(gates)
@@ -128,8 +128,7 @@ class Execution:
         if isinstance(task, Apply):
             self._applied(task, result, now)
         elif isinstance(task, Probe):
-            failing, reason = ("", str(result)) if isinstance(result, Exception) else result
-            self.scheduler.probed(task, failing, reason, now)
+            self.scheduler.probed(task, Answer("", str(result)) if isinstance(result, Exception) else result, now)
         elif isinstance(task, Poll):
             if isinstance(result, Exception):
                 result = Look({key: str(result) for key in task.keys}, {})
@@ -157,4 +156,4 @@ class Execution:
                 continue
             for index in self.scheduler.gates[key].members:
                 extra = [gate for gate in self.hooks if gate.webhook is not None and intercepts(gate.webhook, self.items[index], labels)]
-                self.scheduler.add_gates(index, extra)
+                self.scheduler.add_gates(index, extra, self.clock())

@@ -52,19 +52,32 @@ def _authority(client: Client, hook: probes.Webhook) -> str:
     return "the live configuration has no such webhook"
 
 
+def missing(client: Client, hook: probes.Webhook) -> str:
+    """What is not there at all, so that no patience helps; "" where somebody may answer one day, or where it cannot be told."""
+    try:
+        return _look(client, hook)[1]
+    except (Refused, Unreachable):
+        return ""
+
+
 def _service(client: Client, hook: probes.Webhook) -> str:
+    return _look(client, hook)[0]
+
+
+def _look(client: Client, hook: probes.Webhook) -> tuple[str, str]:
+    """The state of a webhook's Service in words, and what of it is missing."""
     if hook.service is None:
-        return "it is reached at a URL"
+        return "it is reached at a URL", ""
     where = f"Service {hook.service.namespace}/{hook.service.name}"
     if _read(client, f"/api/v1/namespaces/{hook.service.namespace}/services/{hook.service.name}") is None:
-        return f"{where} does not exist"
+        return f"{where} does not exist", f"{where} does not exist"
     slices = client.list_objects(
         f"/apis/discovery.k8s.io/v1/namespaces/{hook.service.namespace}/endpointslices",
         selector=f"kubernetes.io/service-name={hook.service.name}",
     )
     endpoints: list[dict[str, Any]] = [row for piece in slices for row in piece.get("endpoints") or []]
     ready = sum(bool((row.get("conditions") or {}).get("ready")) for row in endpoints)
-    return f"{where} has {ready} of {len(endpoints)} endpoints ready"
+    return f"{where} has {ready} of {len(endpoints)} endpoints ready", "" if endpoints else f"{where} has no pods behind it"
 
 
 def _read(client: Client, path: str) -> dict[str, Any] | None:

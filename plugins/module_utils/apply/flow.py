@@ -52,6 +52,18 @@ class Probe:
 Task = Union[Apply, Poll, Probe]  # noqa: UP007 - pylint takes `|` between classes for an operation
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What asking a webhook led to. ``failing`` names the webhook that did not answer, None means that all did, and "" that
+    nothing was told about webhooks. ``guilty`` is the failing webhook's gate, where it is known; ``missing`` says what stands
+    behind that webhook no more, when this run cannot bring it back."""
+
+    failing: str | None
+    reason: str = ""
+    guilty: Gate | None = None
+    missing: str = ""
+
+
 @dataclass(slots=True)
 class GateState:
     """How a gate stands; times are of the run's clock."""
@@ -68,6 +80,11 @@ class GateState:
     members: set[int] = field(default_factory=set)
     # How often asking with an object told nothing about the webhook.
     mute: dict[int, int] = field(default_factory=dict)
+    # The gate whose webhook is asked before this one and does not answer: of this one nothing is known.
+    behind: str = ""
+    # Since when nothing stands behind the webhook, and what is missing once it was given up.
+    missing_since: float | None = None
+    missing: str = ""
 
 
 @dataclass(slots=True)

@@ -10,12 +10,13 @@ intercepts the object answers; the workloads of a required infrastructure part a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import probes
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.graph import crds_by_kind
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import POD_MAKERS, WEBHOOK_KINDS, WORKLOAD_KINDS, Item
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.owners import Owner, Reach, Records, outside
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 GateKind = Literal["kind", "namespace", "webhook", "ready"]
@@ -23,7 +24,10 @@ GateKind = Literal["kind", "namespace", "webhook", "ready"]
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One condition; ``needs`` are the items that must be in the cluster before it can hold."""
+    """One condition; ``needs`` are the items that must be in the cluster before it can hold.
+
+    ``owner`` is whose the webhook is when nothing in this run can mend it; None when something may.
+    """
 
     key: str
     kind: GateKind
@@ -33,14 +37,23 @@ class Gate:
     namespace: str = ""
     webhook: probes.Webhook | None = None
     backends: tuple[Identity, ...] = ()
+    owner: Owner | None = None
+
+    @property
+    def short(self) -> str:
+        """The title for a line that is read in passing."""
+        if self.webhook is None or self.webhook.service is None:
+            return self.title
+        return f"webhook {self.webhook.name} at Service {self.webhook.service.namespace}/{self.webhook.service.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What of the live cluster the gates depend on."""
+    """What of the live cluster and of earlier runs the gates depend on."""
 
     namespace_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     webhook_configurations: Sequence[Mapping[str, Any]] = ()
+    records: Records = Records()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +144,15 @@ def webhook_gates(items: Sequence[Item], surroundings: Surroundings) -> list[Gat
     services = {(i.identity.namespace, i.identity.name): i for i in items if i.group_kind == ("", "Service")}
     sources = [(item.desired, item.index) for item in items if item.group_kind in WEBHOOK_KINDS]
     for live in surroundings.webhook_configurations:
-        identity = Identity("admissionregistration.k8s.io", live["kind"], "", live["metadata"]["name"])
+        identity = Identity(probes.ADMISSION_GROUP, live["kind"], "", live["metadata"]["name"])
         sources.append((dict(live), configurations.get(identity, -1)))
+    reach = Reach(frozenset(item.part.component for item in items), frozenset(item.identity.namespace for item in items) - {""})
     for content, index in sources:
         for hook in probes.webhooks_of(content):
             if hook.fails_closed:
                 gate = _webhook_gate(hook, index, items, services)
+                if not gate.needs:
+                    gate = replace(gate, owner=outside(content, hook, reach, surroundings.records))
                 # The second source of one webhook gets a key of its own only in this table, so that both sets of rules count.
                 rows[f"{gate.key}#{len(rows)}"] = gate
     return list(rows.values())
@@ -155,6 +171,13 @@ def _webhook_gate(hook: probes.Webhook, index: int, items: Sequence[Item], servi
     title = f"webhook {hook.name} of {hook.configuration_kind} {hook.configuration} at {where}"
     key = f"webhook:{hook.configuration_kind}/{hook.configuration}/{hook.name}"
     return Gate(key, "webhook", title, frozenset(needs), webhook=hook, backends=tuple(backends))
+
+
+def culprit(hooks: Iterable[Gate], name: str, reason: str) -> Gate | None:
+    """The gate of the webhook that an error text names; where several bear the name, the one whose Service the text names too."""
+    found = [gate for gate in hooks if gate.webhook is not None and gate.webhook.name == name]
+    services = ((gate, gate.webhook.service) for gate in found if gate.webhook is not None and gate.webhook.service is not None)
+    return next((gate for gate, service in services if f"{service.name}.{service.namespace}.svc" in reason), next(iter(found), None))
 
 
 def all_namespace_labels(items: Iterable[Item], surroundings: Surroundings) -> dict[str, dict[str, str]]:

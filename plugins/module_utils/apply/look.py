@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import probes
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.explain import missing
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Answer
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, culprit
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.readiness import ReadinessContext, state
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
@@ -99,6 +101,18 @@ class Looker:
             if found.status != "ready":
                 reasons.append(f"{identity}: {found.reason}")
         return "; ".join(reasons)
+
+    def answer(self, gate: Gate, item: Item, hooks: Sequence[Gate], live: Mapping[Identity, dict[str, Any]] | None = None) -> Answer:
+        """Ask a webhook as ``webhook`` does, and find out which of all ``hooks`` is to blame: the server asks them one after the other."""
+        failing, reason = self.webhook(gate, item, live)
+        return self.blamed(failing, reason, [gate, *hooks])
+
+    def blamed(self, failing: str | None, reason: str, hooks: Sequence[Gate]) -> Answer:
+        """The answer that an error text amounts to, once it is known whose the failing webhook is and whether it can come back."""
+        guilty = culprit(hooks, failing, reason) if failing else None
+        if guilty is None or guilty.webhook is None or guilty.owner is None:
+            return Answer(failing, reason, guilty)
+        return Answer(failing, reason, guilty, missing(self.client, guilty.webhook))
 
     def webhook(self, gate: Gate, item: Item, live: Mapping[Identity, dict[str, Any]] | None = None) -> tuple[str | None, str]:
         """Dry-run one object through a webhook: (None, "") when all its webhooks answered, else the failing one and why.

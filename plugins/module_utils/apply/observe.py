@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Surroundings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.owners import Records
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.retry import LONGEST_REQUESTED
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, Refused, classify, classify_transport
@@ -22,6 +23,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity
 READ_TRIES = 9
 CONTACT_TRIES = {"refused": 3, "resolve": 1, "timeout": 1}
 PASSING = frozenset({"throttled", "server_down", "internal"})
+NO_RECORDS = Records()
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 
@@ -98,8 +100,10 @@ def live_metadata(
     return found
 
 
-def surroundings(client: Client, live: Mapping[Identity, Mapping[str, Any]], sleep: Callable[[float], None]) -> Surroundings:
-    """Labels of live namespaces, and live webhook configurations."""
+def surroundings(
+    client: Client, live: Mapping[Identity, Mapping[str, Any]], sleep: Callable[[float], None], records: Records = NO_RECORDS
+) -> Surroundings:
+    """Labels of live namespaces, live webhook configurations, and what is known of who applied them."""
     labels = {
         identity.name: dict(metadata.get("labels") or {})
         for identity, metadata in live.items()
@@ -113,4 +117,4 @@ def surroundings(client: Client, live: Mapping[Identity, Mapping[str, Any]], sle
         answer = reading(partial(client.get, f"{ADMISSION}/{plural}"), f"the {kind} objects", sleep)
         for row in answer.json().get("items") or []:
             configurations.append({**row, "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind})
-    return Surroundings(labels, configurations)
+    return Surroundings(labels, configurations, records)

@@ -12,13 +12,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.board import Board
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, GateState, Node, NodeState, Poll, Probe, Task
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import (
+    Answer,
+    Apply,
+    GateState,
+    Node,
+    NodeState,
+    Poll,
+    Probe,
+    Task,
+)
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, GateKind
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.retry import Pressure, backoff, may_retry
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
 
 PROBE_PAUSE = {"kind": 0.25, "namespace": 0.5, "webhook": 0.5, "ready": 0.7}
+# Seconds for which somebody outside the run may be about to bring a webhook's pods back.
+ORPHAN_PATIENCE = 30.0
 PROBE_PAUSE_LONGEST = {"kind": 2.0, "namespace": 1.0, "webhook": 1.0, "ready": 1.0}
 
 
@@ -138,24 +149,43 @@ class Scheduler(Board):
         for key in poll.keys:
             self._looked(key, reasons.get(key, self.gates[key].reason or "no answer yet"), now)
 
-    def probed(self, probe: Probe, failing: str | None, reason: str, now: float) -> None:
-        """One dry run through a webhook gate: ``failing`` names the webhook that did not answer, None that all did.
-
-        An empty name means that the run told nothing about webhooks (the server was away): the gate stays closed.
-        """
+    def probed(self, probe: Probe, answer: Answer, now: float) -> None:
+        """One dry run through a webhook gate; where it told nothing about webhooks (the server was away) the gate stays closed."""
         state = self.gates[probe.key]
-        if failing is None:
+        if answer.failing is None:
             state.looking = False
             for key in self.nodes[probe.index].gates | {probe.key}:
                 if self.gates[key].gate.kind == "webhook" and all(self._is_settled(need) for need in self.gates[key].gate.needs):
                     self._open(key, now)
             return
-        self._looked(probe.key, reason or "no answer yet", now)
-        if not failing:
+        self._looked(probe.key, answer.reason or "no answer yet", now)
+        if not answer.failing:
             state.mute[probe.index] = state.mute.get(probe.index, 0) + 1
-        broken = [self.nodes[need].node.title for need in sorted(state.gate.needs) if self._phase(need) in ("failed", "skipped")]
-        if broken and failing:
-            self._fail_gate(state, f"{broken[0]} failed, and {state.gate.title} cannot answer without it", now)
+            return
+        guilty = state if answer.guilty is None else self._blame(answer.guilty, probe.index, answer.reason, now)
+        state.behind = "" if guilty is state else guilty.gate.key
+        broken = [self.nodes[need].node.title for need in sorted(guilty.gate.needs) if self._phase(need) in ("failed", "skipped")]
+        if broken:
+            self._fail_gate(guilty, f"{broken[0]} failed, and {guilty.gate.title} cannot answer without it", now)
+        self._orphan(guilty, answer.missing, now)
+
+    def _blame(self, gate: Gate, index: int, reason: str, now: float) -> GateState:
+        """Put an object behind the webhook that did not answer for it, whichever was asked; it is closed again if it was open."""
+        state = self.gates.setdefault(gate.key, GateState(gate))
+        state.open, state.opened_at, state.reason = False, None, reason
+        state.wanted_since = now if state.wanted_since is None else state.wanted_since
+        self._put_behind(index, gate.key, now)
+        return state
+
+    def _orphan(self, state: GateState, missing: str, now: float) -> None:
+        """Give a webhook up behind which there has been nothing for a while, and that this run cannot bring back."""
+        if not missing:
+            state.missing_since = None
+            return
+        state.missing_since = now if state.missing_since is None else state.missing_since
+        if now - state.missing_since >= ORPHAN_PATIENCE and not state.missing:
+            state.missing = missing
+            self._fail_gate(state, f"{state.gate.title} cannot answer: {missing}", now)
 
     def _looked(self, key: str, reason: str, now: float) -> None:
         state = self.gates[key]
@@ -171,6 +201,7 @@ class Scheduler(Board):
     def _open(self, key: str, now: float) -> None:
         state = self.gates[key]
         state.looking = False
+        state.behind, state.missing_since = "", None
         if not state.open:
             state.open = True
             state.opened_at = now
@@ -183,12 +214,19 @@ class Scheduler(Board):
                 state.pause = 0.0
                 state.next_look = min(state.next_look, now + PROBE_PAUSE[kind])
 
-    def add_gates(self, index: int, gates: Sequence[Gate]) -> None:
+    def add_gates(self, index: int, gates: Sequence[Gate], now: float) -> None:
         """Put an object behind further gates, found only now (the labels of a namespace that a Profile made)."""
         for gate in gates:
-            state = self.gates.setdefault(gate.key, GateState(gate))
-            state.members.add(index)
-            self.nodes[index].gates.add(gate.key)
+            self.gates.setdefault(gate.key, GateState(gate))
+            self._put_behind(index, gate.key, now)
+
+    def _put_behind(self, index: int, key: str, now: float) -> None:
+        """An object waits for a gate; for one that was given up it waits no longer."""
+        state = self.gates[key]
+        state.members.add(index)
+        self.nodes[index].gates.add(key)
+        if state.failed:
+            self._skip(self.nodes[index], state.failed, now)
 
     def _park(self, state: NodeState, failure: Failure, now: float) -> None:
         """Put an object whose webhook did not answer behind that webhook's gate, which is closed again if it was open."""
@@ -197,11 +235,10 @@ class Scheduler(Board):
         if not own:
             own = [f"webhook:{failure.webhook}"]
             self.gates.setdefault(own[0], GateState(Gate(own[0], "webhook", f"webhook {failure.webhook}")))
+        state.phase = "waiting"
+        self._candidates.add(state.node.index)
         for key in own:
             row = self.gates[key]
             row.open, row.opened_at, row.reason = False, None, failure.message
-            row.members.add(state.node.index)
             row.next_look = now + PROBE_PAUSE["webhook"]
-            state.gates.add(key)
-        state.phase = "waiting"
-        self._candidates.add(state.node.index)
+            self._put_behind(state.node.index, key, now)

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import SHORTEST_WAIT, ApplyStage
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import SHORTEST_WAIT, ApplyStage, records
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.explain import explain
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, all_namespace_labels, webhook_gates
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WEBHOOK_KINDS, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import live_metadata, surroundings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.owners import orphan_row
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row, Wait
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.wait import Waiter, Waiting
@@ -46,26 +47,28 @@ class VerifyStage:
         found = []
         for state in self._applied.scheduler.gates.values():
             parked = [nodes[index].node.title for index in sorted(state.members) if nodes[index].phase in ("failed", "skipped")]
-            if state.gate.webhook is not None and not state.open and parked:
+            told = bool(state.missing) or self._applied.scheduler.unproven(state)
+            if state.gate.webhook is not None and not state.open and parked and not told:
                 found.append(explain(self._tools.client, state.gate.webhook, state.reason, parked))
         return found
 
     def wait(self) -> list[Row]:
         """Until the set works; a row with a failure for each object and webhook that does not."""
         tools = self._tools
-        around = surroundings(tools.client, self._comparison.live, tools.clock.sleep)
+        around = surroundings(tools.client, self._comparison.live, tools.clock.sleep, records(self._applied.ledger))
         items = self._comparison.items
-        hooks = [gate for gate in webhook_gates(items, around) if self._ours(gate)]
+        every = webhook_gates(items, around)
+        hooks = [gate for gate in every if self._ours(gate)]
         labels = all_namespace_labels(items, around)
-        waiter = Waiter(tools.client, tools.clock, tools.pool, self._applied.looker, tools.say)
+        waiter = Waiter(tools.client, tools.clock, tools.pool, self._applied.looker, tools.say, self._settings.ready)
         begun = tools.clock.monotonic()
         left = waiter.wait(
-            items, hooks, self._applied.since, labels, deadline=self._deadline, no_progress=self._settings.no_progress_timeout
+            items, hooks, self._applied.since, labels, every=every, deadline=self._deadline, no_progress=self._settings.no_progress_timeout
         )
         seconds = tools.clock.monotonic() - begun
         if seconds >= SHORTEST_WAIT:
             self.waits.append(Wait("everything to be ready", seconds, "", len(items)))
-        return self._rows(left, hooks)
+        return self._rows(left, every)
 
     def _ours(self, gate: Gate) -> bool:
         return gate.webhook is not None and any(
@@ -77,20 +80,25 @@ class VerifyStage:
 
     def _rows(self, left: Waiting, hooks: Sequence[Gate]) -> list[Row]:
         components = {item.identity: item.part.component for item in self._comparison.items}
-        rows = []
+        # First what the others may be due to.
+        rows = [
+            orphan_row(gate.webhook, gate.owner, left.orphans[gate.key])
+            for gate in {gate.key: gate for gate in hooks if gate.key in left.orphans}.values()
+            if gate.webhook is not None and gate.owner is not None
+        ]
         for identity, found in {**left.objects, **left.failed}.items():
             failure = Failure(
                 "not_ready", f"{identity} is not ready: {found.reason}", "Look at its events and its pods' logs, then run again."
             )
             rows.append(Row(identity, components[identity], "not_ready", found.reason, None, failure))
         for gate in {gate.key: gate for gate in hooks}.values():
-            if gate.key in left.hooks and gate.webhook is not None:
+            if gate.key in left.hooks and gate.key not in left.orphans and gate.webhook is not None:
                 identity = Identity(WEBHOOK_GROUP, gate.webhook.configuration_kind, "", gate.webhook.configuration)
                 text = explain(self._tools.client, gate.webhook, left.hooks[gate.key], [])
-                failure = Failure(
-                    "webhook_down", text.rstrip("."), "Look at the pods behind its Service, then run again.", webhook=gate.webhook.name
-                )
-                rows.append(Row(identity, components.get(identity, ""), "not_ready", "its webhook does not answer", None, failure))
+                advice = gate.owner.advice(gate.webhook) if gate.owner else "Look at the pods behind its Service, then run again."
+                failure = Failure("webhook_down", text.rstrip("."), advice, webhook=gate.webhook.name)
+                component = gate.owner.component if gate.owner else components.get(identity, "")
+                rows.append(Row(identity, component, "not_ready", "its webhook does not answer", None, failure))
         return rows
 
     def settle(self, ledger: ledgers.Ledger) -> ledgers.Ledger:

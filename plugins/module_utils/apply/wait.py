@@ -8,18 +8,23 @@ That an apply was accepted proves little: with a pod webhook down every object i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.context import gather
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Answer
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Looker, has_ready_pod
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.readiness import Readiness, has_predicate, state
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.representative import representative
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.rules import Rule, judged
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import ORPHAN_PATIENCE
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
@@ -33,7 +38,12 @@ PATIENCE = 10.0
 
 @dataclass(slots=True)
 class Waiting:
-    """What is not ready yet and why: objects by identity, webhooks by gate key."""
+# What controllers write into a workload's status when a webhook keeps its pods from being made.
+CALLED = re.compile(r'failed calling webhook "([^"]+)"')
+    """What is not ready yet and why: objects by identity, webhooks by gate key.
+
+    ``orphans``: what is missing of webhooks that nobody in this run can bring back; ``lost`` since when (monotonic) it is.
+    """
 
     objects: dict[Identity, Readiness] = field(default_factory=dict)
     hooks: dict[str, str] = field(default_factory=dict)
@@ -42,6 +52,19 @@ class Waiting:
     @property
     def over(self) -> bool:
         """Whether everything is ready."""
+    orphans: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether waiting longer cannot end well."""
+        return bool(self.failed or self.orphans)
+
+    def note(self, answers: Iterable[Answer], now: float) -> None:
+        """Remember which webhooks of others have nothing behind them, and give up those that had nothing for a while."""
+        missing = {answer.guilty.key: answer.missing for answer in answers if answer.guilty is not None and answer.missing}
+        self.lost = {key: self.lost.get(key, now) for key in missing}
+        self.orphans = {key: missing[key] for key, since in self.lost.items() if now - since >= ORPHAN_PATIENCE}
         return not self.objects and not self.hooks
 
     def unseen(self, pending: Iterable[Item], probes: Iterable[tuple[Gate, Item | None]], error: Exception) -> None:
@@ -67,6 +90,7 @@ class Waiter:
     def wait(
         self,
         items: Sequence[Item],
+    rules: Sequence[Rule] = ()
         hooks: Sequence[Gate],
         since: Mapping[Identity, float],
         namespace_labels: Mapping[str, Mapping[str, str]],
@@ -74,9 +98,13 @@ class Waiter:
         deadline: float,
         no_progress: float,
     ) -> Waiting:
-        """Until all is ready, something failed for good, or time is up (monotonic seconds); returns what is left."""
+        """Until all is ready, something failed for good, or time is up (monotonic seconds); returns what is left.
+
+        ``hooks`` must answer; ``every`` webhook that fails closed may stand in their way, or in that of pods.
+        """
+        every: Sequence[Gate],
         begun = self.clock.time()
-        pending = [item for item in items if has_predicate(item.identity.group, item.identity.kind) and not item.is_crd]
+        pending = [item for item in items if self._can_be_late(item) and not item.is_crd]
         probes = self._probes(hooks, items, namespace_labels)
         waiting = Waiting()
         moved = self.clock.monotonic()
@@ -85,12 +113,12 @@ class Waiter:
             before = len(pending) + len(probes)
             try:
                 pending = self._objects(pending, since, begun, waiting)
-                probes = self._hooks(probes, waiting)
+                probes = self._hooks(probes, waiting, every)
             except (Unreachable, Refused) as error:
                 waiting.unseen(pending, probes, error)
             now = self.clock.monotonic()
             moved = now if len(pending) + len(probes) < before else moved
-            if waiting.over or waiting.failed or now >= deadline or now - moved >= no_progress:
+            if waiting.over or waiting.hopeless or now >= deadline or now - moved >= no_progress:
                 return waiting
             said_at = self._tell(waiting, said_at)
             self.clock.sleep(PAUSE)
@@ -113,7 +141,8 @@ class Waiter:
             if content is None:
                 found = Readiness("progressing", "it does not exist")
             else:
-                found = state(content, now=now, since=since.get(item.identity, begun), context=context)
+                judge = partial(state, content, now=now, since=since.get(item.identity, begun), context=context)
+                found = judged(self.rules, item.identity, content, judge)
             if found.status == "failed":
                 waiting.failed[item.identity] = found
             if found.status != "ready":
@@ -144,23 +173,31 @@ class Waiter:
         unique = {gate.key: gate for gate in hooks if gate.webhook is not None}
         return [(gate, representative(gate.webhook, items, namespace_labels)) for gate in unique.values() if gate.webhook is not None]
 
-    def _hooks(self, probes: Sequence[tuple[Gate, Item | None]], waiting: Waiting) -> list[tuple[Gate, Item | None]]:
-        """Ask the webhooks that have not answered yet; where no object can be made up, ready pods have to do."""
-        workloads = self.looker.live_workloads(identity for gate, _item in probes for identity in gate.backends)
-        answers = list(self.pool.map(lambda probe: self._ask(probe[0], probe[1], workloads), probes))
-        waiting.hooks = {gate.key: reason for (gate, _item), reason in zip(probes, answers) if reason}
-        return [probe for probe, reason in zip(probes, answers) if reason]
+    def _hooks(self, probes: Sequence[tuple[Gate, Item | None]], waiting: Waiting, every: Sequence[Gate]) -> list[tuple[Gate, Item | None]]:
+        """Ask the webhooks that have not answered yet; where no object can be made up, ready pods have to do.
 
-    def _ask(self, gate: Gate, item: Item | None, workloads: Mapping[Identity, dict[str, Any]]) -> str:
+        What is noted is the webhook that did not answer, which need not be the one that was asked.
+        """
+        workloads = self.looker.live_workloads(identity for gate, _item in probes for identity in gate.backends)
+        answers = list(self.pool.map(lambda probe: self._ask(probe[0], probe[1], workloads, every), probes))
+        closed = [(gate, answer) for (gate, _item), answer in zip(probes, answers) if answer.failing is not None]
+        waiting.hooks = {(answer.guilty or gate).key: answer.reason or "no answer yet" for gate, answer in closed}
+        waiting.note([*answers, *self._behind_pods(waiting, every)], self.clock.monotonic())
+        return [probe for probe, answer in zip(probes, answers) if answer.failing is not None]
+
+    def _ask(self, gate: Gate, item: Item | None, workloads: Mapping[Identity, dict[str, Any]], every: Sequence[Gate]) -> Answer:
         try:
             if item is None:
                 ready = not gate.backends or any(has_ready_pod(workloads.get(identity)) for identity in gate.backends)
-                return "" if ready else f"{gate.backends[0]} has no ready pod"
-            failing, reason = self.looker.webhook(gate, item, workloads)
+                return Answer(None) if ready else Answer("", f"{gate.backends[0]} has no ready pod")
+            return self.looker.answer(gate, item, every, workloads)
         except Unreachable as error:
-            return str(error)
-        # Another webhook's silence leaves this one unproven: the API server asks them one after the other.
-        return "" if failing is None else reason or "no answer yet"
+            return Answer("", str(error))
+
+    def _behind_pods(self, waiting: Waiting, every: Sequence[Gate]) -> list[Answer]:
+        """Webhooks that keep the pods of workloads from being made, as their status says."""
+        found = {match[1]: row.reason for row in waiting.objects.values() for match in [CALLED.search(row.reason)] if match}
+        return [self.looker.blamed(name, reason, every) for name, reason in found.items()]
 
 
 def told(waiting: Waiting) -> str:

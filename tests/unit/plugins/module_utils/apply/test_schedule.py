@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import pytest
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Apply, Node, Poll, Probe, Task
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Answer, Apply, Node, Poll, Probe, Task
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
@@ -79,7 +79,7 @@ class World:
             scheduler.polled(task, {key: "" if self._is_open(key, now) else "not there" for key in task.keys}, now)
         else:
             open_now = self._is_open(task.key, now)
-            scheduler.probed(task, None if open_now else "hook", "refused", now)
+            scheduler.probed(task, Answer(None if open_now else "hook", "refused"), now)
 
     def _is_open(self, key: str, now: float) -> bool:
         return now >= self.opens_at.get(key, float("inf"))
@@ -289,6 +289,6 @@ def test_webhook_is_asked_with_another_object_when_the_first_tells_nothing() -> 
         (probe,) = state.take(float(moment))
         assert isinstance(probe, Probe)
         asked.append(probe.index)
-        state.probed(probe, "" if probe.index == 0 else None, "its namespace is being deleted", float(moment))
+        state.probed(probe, Answer("" if probe.index == 0 else None, "its namespace is being deleted"), float(moment))
     assert asked == [0, 1]
     assert {task.index for task in state.take(5.0) if isinstance(task, Apply)} == {0, 1}
