@@ -15,6 +15,7 @@ from typing import Any
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import faults
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubeflow.platform.plugins.modules.kustomize_apply import argument_spec
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize import validate
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
@@ -40,20 +41,21 @@ class ActionModule(ActionBase):
     _supports_async = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Render and apply; every error of the controller's side is one message."""
+        """Render and apply; every error of the controller's side is one message, and options are named as the user set them."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         self._host = str((task_vars or {}).get("inventory_hostname", ""))
         arguments = self._arguments()
         try:
             cache = Cache(Path(arguments["work_dir"]) if arguments["work_dir"] else None)
-            rendering = render(self._request(arguments), cache)
+            rendering = render(self._request(arguments, cache), cache)
             notes = self._validate(arguments, rendering, cache)
         except RenderError as error:
-            raise AnsibleActionFail(str(error)) from error
+            # Without its causes, which Ansible would print too: a parser's error quotes what it read.
+            raise AnsibleActionFail(Redactor().text(str(error))) from None
         if rendering.built:
             self._show(None, f"rendered {rendering.count} objects in {rendering.seconds:.1f} s")
             notes = [*notes, *rendering.warnings]
-        result.update(self._apply(cache, rendering, task_vars or {}))
+        result = self._apply(cache, rendering, task_vars)
         result["render"] = rendering.figures()
         if notes:
             result["warnings"] = [*(result.get("warnings") or []), *notes]
@@ -78,12 +80,13 @@ class ActionModule(ActionBase):
             arguments["kustomize_path"] = self._loader.path_dwim(arguments["kustomize_path"])
         return dict(arguments)
 
-    def _request(self, arguments: Mapping[str, Any]) -> Request:
+    def _request(self, arguments: Mapping[str, Any], cache: Cache) -> Request:
         root = arguments["distribution"] or arguments["path"] or self._loader.get_basedir()
         if arguments["path"]:
             parts = [of_path(arguments["path"])]
         else:
-            parts = from_options([_without_empty(row) for row in arguments["parts"]], arguments["distribution"])
+            rows = [_without_empty(row) for row in arguments["parts"]]
+            parts = from_options(rows, arguments["distribution"], Trees(cache, arguments["remote_bases"]))
         if arguments["distribution"] and not os.path.isdir(arguments["distribution"]):
             raise RenderError(
                 f"Failed to render: there is no folder {arguments['distribution']}. Set `distribution` to the release's tree."
@@ -136,7 +139,7 @@ class ActionModule(ActionBase):
 
     def _show(self, seconds: float | None, text: str) -> None:
         clock = "" if seconds is None else f"{seconds:6.1f} s  "
-        self._display.display(f"[{self._host}] {clock}{text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + ' ...'}")
+        self._display.display(f"[{self._host}] {clock}{fitting(text)}")
 
 
 def _without_empty(row: Mapping[str, Any]) -> dict[str, Any]:

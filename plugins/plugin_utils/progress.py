@@ -12,6 +12,15 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+# A line is read in passing; the result says all.
+LONGEST = 280
+
+
+def fitting(text: str) -> str:
+    """The text as one line that is not too long; what is left out is in the middle, since the end says why and how long."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2 - 3]} ... {line[-(LONGEST // 2 - 2) :]}"
+
 
 class Follower:
     """Shows the lines of ``path`` (``{"t": seconds, "text": "..."}``) as they come, until it is left; then the rest."""

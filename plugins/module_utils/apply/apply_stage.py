@@ -29,6 +29,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule i
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer, nobody
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.wording import brief, lasting
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import ownership
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
@@ -185,7 +186,7 @@ class ApplyStage:
     def _tick(self, now: float) -> None:
         if now - self._said >= SAY_EVERY:
             self._said = now
-            self._tools.say(self._progress())
+            self._tools.say(self._progress(now))
         if now - self._saved >= SAVE_EVERY:
             self._saved = now
             try:
@@ -193,20 +194,26 @@ class ApplyStage:
             except (ledgers.LedgerUnavailable, Unreachable):
                 return  # The next save, or the last one, carries this too.
 
-    def _progress(self) -> str:
-        states = self.scheduler.nodes.values()
-        done = sum(state.phase == "done" for state in states)
-        text = f"{done} of {len(states)} objects applied"
-        waiting = [row for row in self.scheduler.gates.values() if not row.open and not row.failed and row.wanted_since is not None]
-        waiting.sort(key=lambda row: -len(row.members))
-        if waiting:
-            text += f"; waiting for {waiting[0].gate.title}" + (f" ({waiting[0].reason})" if waiting[0].reason else "")
-            text += f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-        return text
+    def _progress(self, now: float) -> str:
+        board = self.scheduler
+        done = sum(state.phase == "done" for state in board.nodes.values())
+        text = f"{done} of {len(board.nodes)} objects applied"
+        waiting = [
+            (len(row.members), -row.wanted_since, row)
+            for row in board.gates.values()
+            if not row.open and not row.failed and row.wanted_since is not None and not board.unproven(row)
+        ]
+        if not waiting:
+            return text
+        _members, since, first = max(waiting, key=lambda row: row[:2])
+        more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+        reason = f" ({brief(first.reason)})" if first.reason else ""
+        until = min(self._deadline, board.last_progress + self.settings.no_progress_timeout)
+        return f"{text}; waiting for {first.gate.short}{reason}{more}, {lasting(now + since, until - now)}"
 
     def rows(self) -> list[Row]:
         """What was done to every item of the set."""
-        return [*(self._row(item) for item in self._comparison.items), *self._orphans()]
+        return [*(self._told(item) for item in self._comparison.items), *self._orphans()]
 
     def _orphans(self) -> list[Row]:
         """Webhooks of others that were given up, since nothing stands behind them."""
@@ -247,12 +254,12 @@ def failed_action(decision: Decision | None) -> str:
     return decision.action if decision is not None and decision.action in ("conflict", "invalid", "recreate") else "blocked"
 
 
-def _wait(state: GateState, nodes: Mapping[int, NodeState], now: float) -> Wait:
-    until = state.opened_at if state.opened_at is not None else now
-    members = sum(index in nodes for index in state.members)
-    return Wait(state.gate.title, until - (state.wanted_since or until), state.reason, members)
 def records(ledger: ledgers.Ledger) -> Records:
     """What the ledger knows about the owners of objects."""
     return Records(ledger.set_name, {identity: entry.component for identity, entry in ledger.entries.items()})
 
 
+def _wait(state: GateState, nodes: Mapping[int, NodeState], now: float) -> Wait:
+    until = state.opened_at if state.opened_at is not None else now
+    members = sum(index in nodes for index in state.members)
+    return Wait(state.gate.title, until - (state.wanted_since or until), state.reason, members)

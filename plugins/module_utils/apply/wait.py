@@ -28,18 +28,22 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule i
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.wording import brief, lasting
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 PAUSE = 1.0
 SAY_EVERY = 10.0
+# Of a line that is read in passing: how many names it holds, and how long the reason of each may be.
+MOST_NAMED = 2
+SHORT = 70
 # Seconds after which pods are read too, to say why a workload is late.
 PATIENCE = 10.0
+# What controllers write into a workload's status when a webhook keeps its pods from being made.
+CALLED = re.compile(r'failed calling webhook "([^"]+)"')
 
 
 @dataclass(slots=True)
 class Waiting:
-# What controllers write into a workload's status when a webhook keeps its pods from being made.
-CALLED = re.compile(r'failed calling webhook "([^"]+)"')
     """What is not ready yet and why: objects by identity, webhooks by gate key.
 
     ``orphans``: what is missing of webhooks that nobody in this run can bring back; ``lost`` since when (monotonic) it is.
@@ -48,10 +52,6 @@ CALLED = re.compile(r'failed calling webhook "([^"]+)"')
     objects: dict[Identity, Readiness] = field(default_factory=dict)
     hooks: dict[str, str] = field(default_factory=dict)
     failed: dict[Identity, Readiness] = field(default_factory=dict)
-
-    @property
-    def over(self) -> bool:
-        """Whether everything is ready."""
     orphans: dict[str, str] = field(default_factory=dict)
     lost: dict[str, float] = field(default_factory=dict)
 
@@ -65,6 +65,10 @@ CALLED = re.compile(r'failed calling webhook "([^"]+)"')
         missing = {answer.guilty.key: answer.missing for answer in answers if answer.guilty is not None and answer.missing}
         self.lost = {key: self.lost.get(key, now) for key in missing}
         self.orphans = {key: missing[key] for key, since in self.lost.items() if now - since >= ORPHAN_PATIENCE}
+
+    @property
+    def over(self) -> bool:
+        """Whether everything is ready."""
         return not self.objects and not self.hooks
 
     def unseen(self, pending: Iterable[Item], probes: Iterable[tuple[Gate, Item | None]], error: Exception) -> None:
@@ -86,15 +90,16 @@ class Waiter:
     pool: ThreadPoolExecutor
     looker: Looker
     tick: Callable[[str], None]
+    rules: Sequence[Rule] = ()
 
     def wait(
         self,
         items: Sequence[Item],
-    rules: Sequence[Rule] = ()
         hooks: Sequence[Gate],
         since: Mapping[Identity, float],
         namespace_labels: Mapping[str, Mapping[str, str]],
         *,
+        every: Sequence[Gate],
         deadline: float,
         no_progress: float,
     ) -> Waiting:
@@ -102,13 +107,12 @@ class Waiter:
 
         ``hooks`` must answer; ``every`` webhook that fails closed may stand in their way, or in that of pods.
         """
-        every: Sequence[Gate],
         begun = self.clock.time()
         pending = [item for item in items if self._can_be_late(item) and not item.is_crd]
         probes = self._probes(hooks, items, namespace_labels)
         waiting = Waiting()
-        moved = self.clock.monotonic()
-        said_at = moved - SAY_EVERY
+        started = moved = self.clock.monotonic()
+        said_at = started - SAY_EVERY
         while True:
             before = len(pending) + len(probes)
             try:
@@ -120,15 +124,14 @@ class Waiter:
             moved = now if len(pending) + len(probes) < before else moved
             if waiting.over or waiting.hopeless or now >= deadline or now - moved >= no_progress:
                 return waiting
-            said_at = self._tell(waiting, said_at)
+            if now - said_at >= SAY_EVERY:
+                said_at = now
+                self.tick(f"{told(waiting)}, {lasting(now - started, min(deadline, moved + no_progress) - now)}")
             self.clock.sleep(PAUSE)
 
-    def _tell(self, waiting: Waiting, said_at: float) -> float:
-        now = self.clock.monotonic()
-        if now - said_at < SAY_EVERY:
-            return said_at
-        self.tick(told(waiting))
-        return now
+    def _can_be_late(self, item: Item) -> bool:
+        labels = item.desired["metadata"].get("labels") or {}
+        return has_predicate(item.identity.group, item.identity.kind) or any(rule.selects(item.identity, labels) for rule in self.rules)
 
     def _objects(self, pending: Sequence[Item], since: Mapping[Identity, float], begun: float, waiting: Waiting) -> list[Item]:
         live = self._live({item.resource for item in pending})
@@ -201,7 +204,8 @@ class Waiter:
 
 
 def told(waiting: Waiting) -> str:
-    """One line for the operator: how much is not ready, and the first few with their reasons."""
-    names = [f"{identity} ({row.reason})" for identity, row in list(waiting.objects.items())[:3]]
-    names += [f"webhook {key.rpartition('/')[2]} ({reason})" for key, reason in list(waiting.hooks.items())[: 3 - len(names)]]
-    return f"waiting for {waiting.size()} to be ready: {', '.join(names)}"
+    """One line for the operator: how much is not ready, and the first two with their reasons."""
+    names = [f"webhook {key.rpartition('/')[2]} ({brief(reason, SHORT)})" for key, reason in waiting.hooks.items()]
+    names += [f"{identity} ({brief(row.reason, SHORT)})" for identity, row in waiting.objects.items()]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"waiting for {', '.join(names[:MOST_NAMED])}{more} to be ready"

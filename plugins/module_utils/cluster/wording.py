@@ -64,6 +64,11 @@ TRANSIENT = (
 _LIMIT = 400
 
 
+# Go's JSON decoder prints numbers that do not fit; they may be a Secret's.
+_NUMBER = re.compile(r"(cannot unmarshal number) -?[\d.]+(?:[eE][-+]?\d+)?")
+_BRIEF = 110
+# A URL and its host; the punctuation behind it is not part of it.
+_URL = re.compile(r'''"?https?://([^\s/"?:]+)(?:[^\s"]*[^\s":,;.)])?"?''')
 def cut(text: str, limit: int = _LIMIT) -> str:
     """Return ``text`` on one line, at most ``limit`` characters long."""
     line = " ".join(text.split())
@@ -72,8 +77,29 @@ def cut(text: str, limit: int = _LIMIT) -> str:
 
 def shorten(message: str, causes: Sequence[tuple[str, str]], code: int) -> str:
     """Return the reason of a Status: "path: problem" for each cause, else its message without the object's name in front."""
+def brief(text: str, limit: int = _BRIEF) -> str:
+    """Return a reason for a line that is read in passing: hosts in place of URLs, and of a long chain its beginning and its last cause."""
+    line = _URL.sub(r"\1", " ".join(text.split())).rstrip(".")
+    if len(line) <= limit:
+        return line
+    *chain, last = line.split(": ")
+    last = last if len(last) <= limit * 2 // 3 else f"... {last[-(limit * 2 // 3 - 4) :].lstrip()}"
+    head = ""
+    for piece in chain:
+        if len(head) + len(piece) + len(last) + len(": ...: ") > limit:
+            break
+        head += f"{piece}: "
+    return f"{head}...: {last}" if chain else last
+
+
+def lasting(waited: float, left: float) -> str:
+    """Return how long something has been waited for and when that ends, both in seconds."""
+    return f"for {max(0.0, waited):.0f} s, gives up in {max(0.0, left):.0f} s"
+
+
     problems = [f"{field}: {_problem(text)}" if re.match(r"\w", field) else _problem(text) for field, text in causes if text]
     problems = list(dict.fromkeys(problems))
+    message = _NUMBER.sub(r"\1", message)
     if problems:
         shown = "; ".join(problems[:5])
         return shown if len(problems) <= 5 else f"{shown}; and {len(problems) - 5} more"
@@ -86,7 +112,7 @@ def shorten(message: str, causes: Sequence[tuple[str, str]], code: int) -> str:
 
 def _problem(text: str) -> str:
     """Shorten 'Invalid value: core.PodTemplateSpec{...pages...}: field is immutable' to its ends."""
-    line = " ".join(text.partition("\n@@")[0].split()).rstrip(".")  # PVCs put a unified diff behind the problem
+    line = " ".join(_NUMBER.sub(r"\1", text).partition("\n@@")[0].split()).rstrip(".")  # PVCs put a unified diff behind the problem
     if len(line) <= 300:
         return line
     head, _colon, _rest = line.partition(": ")
@@ -95,8 +121,11 @@ def _problem(text: str) -> str:
 
 
 def typed_problem(message: str) -> str:
-    """Return "path: problem" of the errors of typed patch and live objects, which put the object's whole name in front."""
-    line = " ".join(message.split())
+    """Return "path: problem" of the errors of typed patch and live objects, which put the object's whole name in front.
+
+    Of a value with the wrong type they print the value; here stands its type, since the value may be a Secret's.
+    """
+    line = " ".join(_WRONG_TYPE.sub(lambda match: f"{match[1]}, got {_type_of(match[2])}", message).split())
     found = re.search(r"typed (?:patch|live) object(?: \([^)]*\))?: (?:errors: )?(.*)", line)
     problem = found.group(1) if found else line
     return cut(re.sub(r"^error(s)?: ", "", problem))
@@ -104,6 +133,25 @@ def typed_problem(message: str) -> str:
 
 def webhook_reason(text: str) -> str:
     """Return the end of the chain of a failed call: 'connect: connection refused', 'service "x" not found'."""
+# structured-merge-diff, typed/validate.go and helpers.go; each error begins on a line of its own, a printed text may hold more lines.
+_WRONG_TYPE = re.compile(
+    r"(expected (?:string|boolean|any scalar|list|map|numeric \(int or float\))), got (.*?)(?=\n\s*\.[\w\[]|\Z)", re.DOTALL
+)
+_PRINTED = (
+    (re.compile(r"-?\d[\d.e+-]*"), "a number"),
+    (re.compile(r"true|false|bool"), "a boolean"),
+    (re.compile(r"(?:map\[|\{).*", re.DOTALL), "a map"),
+    (re.compile(r"\[.*", re.DOTALL), "a list"),
+    (re.compile(r"nil|<nil>|null|interface \{\}\(nil\)"), "null"),
+)
+
+
+def _type_of(printed: str) -> str:
+    """Return what kind of value Go printed."""
+    value = re.sub(r"^&?value\.\w+\{Value:(.*)\}$", r"\1", printed.strip(), flags=re.DOTALL)
+    return next((name for pattern, name in _PRINTED if pattern.fullmatch(value)), "a text")
+
+
     line = re.sub(r'^failed to call webhook: (Post "([^"?]*)[^"]*": )?', r"\2: ", " ".join(text.split()))
     return cut(line.removeprefix(": "), 300)
 

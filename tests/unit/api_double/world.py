@@ -94,6 +94,7 @@ class World:
     faults: dict[int, str] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
     ledger_missed: list[Identity] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
     engine: Run = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,7 +122,7 @@ class World:
             self.clock,
             random.Random(seed).random,
             workers,  # type: ignore[arg-type]
-            lambda _text: None,
+            self.said.append,
             lambda: workers,
             ClockedLease,
         )
@@ -208,7 +209,7 @@ class DirectClient(Client):
 
     def _send(self, method: str, url: str, payload: bytes | None, extra: Mapping[str, str], timeout: float) -> Response:
         body = None if payload is None else json.loads(payload)
-        return self._world.send(method, url, body, extra)
+        return self._world.send(method, url, body, extra, timeout)
 
     def _renew(self, generation: int) -> bool:
         return False

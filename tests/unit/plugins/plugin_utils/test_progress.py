@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.progress import Follower
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.progress import LONGEST, Follower, fitting
 
 
 def test_lines_are_shown_while_they_come_and_the_rest_at_the_end(tmp_path: Path) -> None:
@@ -30,3 +30,13 @@ def test_lines_are_shown_while_they_come_and_the_rest_at_the_end(tmp_path: Path)
 def test_a_file_that_never_comes_is_no_error(tmp_path: Path) -> None:
     with Follower(str(tmp_path / "none"), lambda _seconds, _text: None, interval=0.01):
         pass
+
+
+def test_a_long_line_is_cut_in_the_middle_since_the_end_says_why() -> None:
+    line = fitting(f"waiting for {'x' * 500}: connection refused, gives up in 5 s")
+    assert len(line) <= LONGEST
+    assert line.startswith("waiting for x") and " ... " in line and line.endswith("connection refused, gives up in 5 s")
+
+
+def test_a_line_stays_one_line() -> None:
+    assert fitting("one\n  two") == "one two"
