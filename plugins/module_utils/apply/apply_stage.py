@@ -70,6 +70,7 @@ class ApplyStage:
         self._found = ledger
         self.warnings: list[str] = []
         self.since: dict[Identity, float] = {}
+        self._touched: set[int] = set()
         self.surroundings = Surroundings()
         self.scheduler = Scheduler((), {}, workers=1, crd_limit=1, jitter=tools.jitter)
         self.looker = Looker(tools.client, tools.discovery, tools.clock.time)
@@ -113,6 +114,7 @@ class ApplyStage:
                 self._deadline,
                 frozenset(item.index for item in todo if deferred_by_crd(self._comparison, item)),
                 nobody if self.settings.adopt == "allow" else partial(stranger, self._found, takeover=self.settings.takeover),
+                self._touched,
             ),
             clock=self._tools.clock.monotonic,
             pool=self._tools.pool,
@@ -224,6 +226,9 @@ class ApplyStage:
             if state.gate.webhook is not None and state.gate.owner is not None
         ]
 
+    def _told(self, item: Item) -> Row:
+        return replace(self._row(item), written=item.index in self._touched)
+
     def _row(self, item: Item) -> Row:
         state = self.scheduler.nodes.get(item.index)
         component = item.part.component
@@ -249,14 +254,14 @@ class ApplyStage:
         return sorted((row for row in rows if row.seconds >= SHORTEST_WAIT), key=lambda row: -row.seconds)
 
 
-def failed_action(decision: Decision | None) -> str:
-    """The word for an object that could not be brought to its desired state."""
-    return decision.action if decision is not None and decision.action in ("conflict", "invalid", "recreate") else "blocked"
-
-
 def records(ledger: ledgers.Ledger) -> Records:
     """What the ledger knows about the owners of objects."""
     return Records(ledger.set_name, {identity: entry.component for identity, entry in ledger.entries.items()})
+
+
+def failed_action(decision: Decision | None) -> str:
+    """The word for an object that could not be brought to its desired state."""
+    return decision.action if decision is not None and decision.action in ("conflict", "invalid", "recreate") else "blocked"
 
 
 def _wait(state: GateState, nodes: Mapping[int, NodeState], now: float) -> Wait:

@@ -98,10 +98,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of one attempt at one object: an action with the live metadata, or a failure."""
+    """The end of one attempt at one object: an action with the live metadata, or a failure.
+
+    ``written``: the server accepted a write, whatever came of it.
+    """
 
     action: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     failure: Failure | None = None
     decision: Decision | None = None
     warnings: tuple[str, ...] = ()
+    written: bool = False

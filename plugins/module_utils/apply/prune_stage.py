@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import prune
@@ -19,7 +19,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result imp
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, classify, classify_transport
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 if TYPE_CHECKING:
@@ -116,49 +116,69 @@ class PruneStage:
             return Row(decision.identity, component, "keep", f"{decision.reason}; set `prune: delete` to delete it")
         return Row(decision.identity, component, "keep" if decision.action == "foreign" else decision.action, decision.reason)
 
-    def carry_out(self, rows: Sequence[Row], assure: Callable[[], None]) -> list[Row]:
+    def carry_out(self, rows: Sequence[Row], assure: Callable[[], None]) -> Iterator[Row]:
         """Delete what may go, in order, each with its uid as precondition; what cannot be deleted fails, and stays recorded.
 
-        ``assure`` is asked before each and raises when this run may no longer write.
+        Each row is given once it is certain. ``assure`` is asked before each deletion and raises when this run may no longer write.
         """
-        if self._settings.prune != "delete":
-            return list(rows)
-        failures = {}
-        for decision in self._decisions:
-            if decision.action == "prune":
+        decisions = {decision.identity: decision for decision in self._decisions}
+        for row in rows:
+            if row.action == "prune":
                 assure()
-                failure = self._delete(decision)
-                if failure is None:
-                    self.gone.append(decision.identity)
-                else:
-                    failures[decision.identity] = failure
-        return [replace(row, failure=failures.get(row.identity)) for row in rows]
+                yield from self._delete(row, decisions[row.identity])
+            else:
+                yield row
 
-    def _delete(self, decision: prune.Decision) -> Failure | None:
-        """Delete one object and wait until it is gone, through passing faults; one that a finalizer holds fails, and stays recorded."""
+    def _delete(self, row: Row, decision: prune.Decision) -> Iterator[Row]:
+        """Delete one object and wait until it is gone, through passing faults; nothing is told of one that was gone already.
+
+        One that a finalizer holds fails, and stays recorded.
+        """
         resource = self._tools.discovery.preferred(decision.identity.group, decision.identity.kind)
-        if resource is None:
-            return None
-        path = resource.path(decision.identity.namespace, decision.identity.name)
+        if resource is None:  # its kind went, and every object of it
+            self.gone.append(decision.identity)
+            return
+        deletion = _Deletion(self._tools.client, resource, decision)
         now = self._tools.clock.monotonic()
         until = max(now + SHORTEST_TIMEOUT, min(now + GONE_TIMEOUT, self._deadline))
-        while True:
-            failure = self._attempt(path, resource, decision)
-            if failure is None or failure.error_class not in PASSING or self._tools.clock.monotonic() >= until:
-                return failure
+        failure = deletion.attempt()
+        while failure is not None and failure.error_class in PASSING and self._tools.clock.monotonic() < until:
             self._tools.clock.sleep(PAUSE)
+            failure = deletion.attempt()
+        if failure is None:
+            self.gone.append(decision.identity)
+        if failure is not None or deletion.accepted:
+            yield replace(row, failure=failure, written=deletion.accepted)
 
-    def _attempt(self, path: str, resource: Resource, decision: prune.Decision) -> Failure | None:
+
+@dataclass(slots=True)
+class _Deletion:
+    """The deletion of one object. ``sent``: it may have arrived, ``accepted``: it did."""
+
+    client: Client
+    resource: Resource
+    decision: prune.Decision
+    sent: bool = False
+    accepted: bool = False
+
+    def attempt(self) -> Failure | None:
         """Delete the object unless that was done already; None once it is gone."""
-        client = self._tools.client
+        identity, uid = self.decision.identity, self.decision.uid
+        path = self.resource.path(identity.namespace, identity.name)
         try:
-            answer = client.get(path)
+            answer = self.client.get(path)
             metadata = answer.body().get("metadata") or {}
-            if answer.ok and metadata.get("uid") == decision.uid and not metadata.get("deletionTimestamp"):
-                answer = client.delete(path, decision.uid, decision.propagation, resource_version=decision.resource_version or None)
-                answer = client.get(path) if answer.ok else answer
+            there = answer.ok and metadata.get("uid") == uid
+            if self.sent and answer.status in (200, 404) and not (there and not metadata.get("deletionTimestamp")):
+                self.accepted = True  # and only the answer was lost
+            if there and not metadata.get("deletionTimestamp"):
+                self.sent = True
+                version = self.decision.resource_version or None
+                answer = self.client.delete(path, uid, self.decision.propagation, resource_version=version)
+                self.sent, self.accepted = False, self.accepted or answer.ok
+                answer = self.client.get(path) if answer.ok else answer
         except Unreachable as error:
-            return classify_transport(error, identity=decision.identity, verb="delete")
-        if answer.status == 404 or (answer.ok and (answer.body().get("metadata") or {}).get("uid") != decision.uid):
+            return classify_transport(error, identity=identity, verb="delete")
+        if answer.status == 404 or (answer.ok and (answer.body().get("metadata") or {}).get("uid") != uid):
             return None
-        return classify(answer, resource=resource, identity=decision.identity, verb="delete")
+        return classify(answer, resource=self.resource, identity=identity, verb="delete")

@@ -98,23 +98,25 @@ def recreate(
     """
     live = decision.live or {}
     bench = _Bench(client, clock, sleep, item, live, deadline)
-    refusal = refuses(item, live)
-    if refusal:
-        return Outcome(failure=refusal, decision=decision)
-    kept = ""
-    try:
-        kept = backup.keep(backup_dir, item.identity, live) if backup_dir else ""
-        failure = _remove(bench, propagation(live, decision.body))
-    except EngineError as error:
-        failure = Failure("invalid", str(error).rstrip("."), "Nothing was deleted.")
-    except Unreachable as error:
-        failure = classify_transport(error)
+    failure = refuses(item, live)
+    kept, deleted = "", False
+    if failure is None:
+        try:
+            kept = backup.keep(backup_dir, item.identity, live) if backup_dir else ""
+            deleted, failure = _delete(bench, propagation(live, decision.body))
+        except EngineError as error:
+            failure = Failure("invalid", str(error).rstrip("."), "Nothing was deleted.")
+        except Unreachable as error:
+            failure = classify_transport(error)
+    failure = failure or _gone(bench)
     if failure is not None:
-        return Outcome(failure=failure, decision=decision)
+        return Outcome(failure=failure, decision=decision, written=deleted)
     answer, failure = _apply(bench, decision.body)
     if answer is not None and failure is None:
-        return Outcome("recreate", answer.body().get("metadata") or {}, decision=decision, warnings=tuple(answer.warnings))
-    return Outcome(failure=_put_back(bench, failure, kept), decision=decision)
+        warnings = tuple(answer.warnings)
+        return Outcome("recreate", answer.body().get("metadata") or {}, decision=decision, warnings=warnings, written=True)
+    restored, failure = _put_back(bench, failure, kept)
+    return Outcome(failure=failure, decision=decision, written=deleted or restored)
 
 
 def refuses(item: Item, live: Mapping[str, Any]) -> Failure | None:
@@ -139,15 +141,20 @@ def refuses(item: Item, live: Mapping[str, Any]) -> Failure | None:
     return None
 
 
-def _remove(bench: _Bench, how: str) -> Failure | None:
-    """Delete the object and wait until it is gone; None when it is."""
+def _delete(bench: _Bench, how: str) -> tuple[bool, Failure | None]:
+    """Send the deletion: whether it was accepted, and the failure when the object may still be there for good."""
     answer = bench.client.delete(bench.item.path, bench.uid, how)
     if answer.status == 409:
-        return Failure(
+        return False, Failure(
             "conflict_version", f"Failed to recreate {bench.item.identity}: another object has taken its place meanwhile", "Run again."
         )
     if not answer.ok and answer.status != 404:
-        return classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="delete")
+        return False, classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="delete")
+    return answer.ok, None
+
+
+def _gone(bench: _Bench) -> Failure | None:
+    """Wait until the object is gone; None when it is."""
     begun, give_up, pause = bench.clock(), bench.until(GONE_TIMEOUT), 0.1
     last: Mapping[str, Any] = {}
     while bench.clock() < give_up:
@@ -205,8 +212,8 @@ def _send(bench: _Bench, body: dict[str, Any]) -> tuple[Response, Failure | None
     return answer, classify(answer, resource=bench.item.resource, identity=bench.item.identity, verb="recreate")
 
 
-def _put_back(bench: _Bench, failure: Failure | None, kept: str) -> Failure:
-    """Create the old object again, and say how that went."""
+def _put_back(bench: _Bench, failure: Failure | None, kept: str) -> tuple[bool, Failure]:
+    """Create the old object again: whether that worked, and the failure that says so."""
     old = comparable(dict(bench.live))
     collection = bench.item.resource.collection(bench.item.identity.namespace or None)
     reason = failure.reason or failure.message if failure else "the answer was not understood"
@@ -218,7 +225,7 @@ def _put_back(bench: _Bench, failure: Failure | None, kept: str) -> Failure:
     except Unreachable as error:
         restored, told = False, error.reason
     state = "the old object was put back" if restored else f"and the old object could not be put back ({told})"
-    return Failure(
+    return restored, Failure(
         failure.error_class if failure and failure.error_class not in _PASSING else "invalid",
         f"Failed to recreate {bench.item.identity}: {reason}; {state}",
         (failure.advice if failure else "Run again.") + where,

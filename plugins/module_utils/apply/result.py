@@ -33,6 +33,8 @@ class Row:
     failure: Failure | None = None
     attempts: int = 0
     seconds: float = 0.0
+    # The server accepted a write, although what was wanted failed.
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,8 @@ class Report:
 
     @property
     def changed(self) -> bool:
-        """A persisted write to an object of the set, and nothing else."""
-        return any(row.action in WRITES and row.failure is None for row in self.rows)
+        """A persisted write to an object of the set, whatever came of it, and nothing else."""
+        return any(row.written or (row.action in WRITES and row.failure is None) for row in self.rows)
 
     @property
     def failures(self) -> list[Row]:

@@ -163,7 +163,8 @@ class Run:
         self._make_checks(deadline)
         pruning = PruneStage(settings, tools, stage.ledger, ledger.release, stage.since, deadline)
         planned = pruning.plan(items, comparison.live, failed=bool(self.report.failures))
-        self.report.rows += pruning.carry_out(planned, lease.assure)
+        for row in pruning.carry_out(planned, lease.assure):  # one by one, since a run that is cut short has deleted things too
+            self.report.rows.append(row)
         lease.assure()
         store.save(ledgers.without(verify.settle(stage.ledger), *pruning.gone), patience=30.0)
 

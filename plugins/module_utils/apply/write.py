@@ -41,10 +41,18 @@ class Writer:
     young: frozenset[int] = frozenset()
     # Who has to be asked before a live object is taken over, "" where nobody has to be.
     stranger: Callable[[Identity, Mapping[str, Any]], str] = nobody
+    # Items (by index) of which the server accepted a write in any attempt.
+    touched: set[int] = field(default_factory=set)
     _doubted: dict[int, float] = field(default_factory=dict)
 
     def attempt(self, item: Item, decision: Decision | None, *, first: bool) -> Outcome:
         """Compare where needed and write. ``decision`` is what an earlier comparison or attempt found, None when there was none."""
+        outcome = self._attempt(item, decision, first)
+        if outcome.written or (outcome.failure is None and outcome.action in WRITES):
+            self.touched.add(item.index)
+        return outcome
+
+    def _attempt(self, item: Item, decision: Decision | None, first: bool) -> Outcome:
         try:
             if not first and decision is not None and decision.action == "create":
                 return self._create_again(item, decision)
@@ -99,6 +107,7 @@ class Writer:
             answer = self.client.json_patch(item.path, list(decision.rename))
             if not answer.ok:
                 return self._failed(item, decision, answer)
+            self.touched.add(item.index)
         return self._apply(item, decision, first)
 
     def _apply(self, item: Item, decision: Decision, first: bool) -> Outcome:
@@ -113,7 +122,7 @@ class Writer:
         metadata = answer.json().get("metadata") or {}
         if metadata.get("deletionTimestamp"):
             failure = Failure("terminating", f"Failed to apply {item.identity}: the live object is being deleted", "Wait until it is gone.")
-            return Outcome(failure=failure, decision=decision)
+            return Outcome(failure=failure, decision=decision, written=True)
         return Outcome(decision.action, metadata, decision=decision, warnings=tuple(answer.warnings))
 
     def _recreate(self, item: Item, decision: Decision) -> Outcome:

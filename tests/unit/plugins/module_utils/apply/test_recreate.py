@@ -80,7 +80,7 @@ def test_an_object_that_was_replaced_meanwhile_is_not_deleted() -> None:
     assert outcome.failure is not None
     assert outcome.failure.error_class == "conflict_version"
     assert bench.methods == ["DELETE"]
-    assert PATH in bench.server.objects
+    assert PATH in bench.server.objects and not outcome.written
 
 
 def test_an_object_whose_successor_is_refused_is_put_back() -> None:
@@ -88,7 +88,7 @@ def test_an_object_whose_successor_is_refused_is_put_back() -> None:
     bench.server.answers = [None, None, status(403, "Forbidden", "exceeded quota: small")]
     outcome = bench.run()
     assert outcome.failure is not None
-    assert "the old object was put back" in outcome.failure.message
+    assert "the old object was put back" in outcome.failure.message and outcome.written
     restored = bench.server.objects[PATH]
     assert restored["spec"] == OLD["spec"]
     assert "status" not in restored
@@ -119,7 +119,7 @@ def test_an_object_held_by_a_finalizer_ends_the_wait_and_names_it() -> None:
     outcome = bench.run()
     assert outcome.failure is not None
     assert outcome.failure.error_class == "terminating"
-    assert "keep.me/here" in outcome.failure.message
+    assert "keep.me/here" in outcome.failure.message and outcome.written
     assert "PATCH" not in bench.methods
 
 

@@ -17,7 +17,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
-from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import config, documents, items, refusing
+from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import config, documents, items, refusing, thing
 from ansible_collections.kubeflow.platform.tests.unit.api_double.world import DirectClient, World
 
 MINE = Key("", "configmaps", "default", "mine")
@@ -102,7 +102,7 @@ def test_accepted_apply_is_no_success_when_the_object_is_being_deleted() -> None
     decision = bench.decide(config("mine", a="2"))
     bench.world.server.objects[MINE]["metadata"].update(finalizers=["x/y"], deletionTimestamp="2026-01-01T00:00:00Z")
     outcome = bench.attempt(config("mine", a="2"), decision)
-    assert outcome.failure is not None and outcome.failure.error_class == "terminating"
+    assert outcome.failure is not None and (outcome.failure.error_class, bench.writer.touched) == ("terminating", {0})
 
 
 def test_object_is_compared_after_all_when_another_tool_made_it_meanwhile() -> None:
@@ -164,3 +164,12 @@ def test_object_that_others_made_before_its_turn_is_not_taken_over_unasked() -> 
     theirs(bench.world)
     outcome = replace(bench.writer, stranger=ask).attempt(items(config("mine"))[0], None, first=True)
     assert outcome.failure is not None and (outcome.failure.error_class, bench.writes) == ("not_adopted", [])
+
+
+def test_taking_over_is_a_write_although_the_apply_after_it_fails() -> None:
+    bench = Bench()
+    entry = {"manager": "kubectl", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:a": {}}}}
+    bench.world.server.write("kubectl", MINE, thing("ConfigMap", "mine", "default", data={"a": "1"}))
+    bench.world.server.objects[MINE]["metadata"]["managedFields"] = [entry]
+    outcome = bench.attempt(config("mine"), bench.decide(config("mine")), fault=(1, "reset"))
+    assert outcome.failure is not None and (bench.writes, bench.writer.touched) == (["update"], {0})
