@@ -46,9 +46,27 @@ options:
         type: str
         choices: [infrastructure, applications]
       path:
-        description: Folder of the kustomization, relative to O(distribution) or absolute.
+        description: Folder of the kustomization, absolute or relative to O(distribution), or to the tree of its O(parts[].source).
         type: str
         required: true
+      source:
+        description:
+          - The tree that the part lies in, when it is not O(distribution).
+          - It is taken from O(remote_bases) when that is set, else fetched by git.
+        type: dict
+        suboptions:
+          repository:
+            description: URL of the git repository.
+            type: str
+            required: true
+          ref:
+            description: Branch, tag or commit.
+            type: str
+            required: true
+          path:
+            description: Where the tree lies in O(remote_bases).
+            type: str
+            required: true
       requires:
         description: Names of parts of this call that must be there first.
         type: list
@@ -58,12 +76,18 @@ options:
         description: Namespace for all objects of the part, as kustomize sets it.
         type: str
       patches:
-        description: Patches, as in a kustomization. One that matches nothing is an error.
+        description:
+          - Patches, as in a kustomization. One that matches nothing is an error.
+          - >-
+            Those of several parts that have the same C(of), a text that names them in messages, are one patch, which has to match in one
+            of the parts.
         type: list
         elements: dict
         default: []
       images:
-        description: Image replacements, as in a kustomization.
+        description:
+          - Image replacements, as in a kustomization.
+          - Those that have the same C(of) are one; it is an error when no part has a pod with such an image.
         type: list
         elements: dict
         default: []
@@ -89,6 +113,14 @@ options:
           namespace:
             description: Namespace of the object; without it any.
             type: str
+      needed_by:
+        description:
+          - The part of this call that needs this one. It is then not applied; its objects must be in the cluster, else the run ends
+            before anything is written. ConfigMaps and Secrets whose names end in a hash of their content are not looked for.
+        type: str
+      because:
+        description: Why it is needed, for messages.
+        type: str
   path:
     description: One kustomization to apply. Requires O(set).
     type: path
@@ -446,6 +478,8 @@ def part_spec() -> dict[str, Any]:
             **dicts(),
             "options": {"kind": {"type": "str", "required": True}, "name": {"type": "str", "required": True}, "namespace": {"type": "str"}},
         },
+        "needed_by": {"type": "str"},
+        "because": {"type": "str"},
     }
 
 

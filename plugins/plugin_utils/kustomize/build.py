@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize import messages, process
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize import messages, process, secrets
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.binary import Kustomize
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError, listing
@@ -26,6 +26,8 @@ _COLLECTOR = "300"
 # Where nothing may be fetched, whatever tries all the same fails at once: the discard port refuses, and git is not found.
 _CLOSED = "http://127.0.0.1:9"
 _DURATIONS = "durations.json"
+# As many objects as a message can name.
+_FEW = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The objects of one part and what kustomize had to say."""
+    """The objects of one part and what kustomize had to say. ``idle`` are the numbers of patches whose target none of them answers."""
 
     objects: tuple[Rendered, ...]
     messages: str
     seconds: float
+    idle: tuple[int, ...] = ()
 
 
 def cores() -> int:
@@ -92,15 +95,13 @@ def _longest_first(jobs: Sequence[Job], known: Mapping[str, float]) -> list[int]
 
 
 def build(job: Job, kustomize: Kustomize, cache: Cache) -> Built:
-    """Build one part and check that each of its patches did something."""
+    """Build one part, and note which of its patches may have done nothing."""
     folder = job.wrapper.write(cache) if job.wrapper else job.part.folder
     started = time.monotonic()
     done = _run(job, folder, kustomize)
     found = objects(done.out, job.part.name)
     seconds = time.monotonic() - started
-    if job.wrapper:
-        _refuse_idle_patches(job, found, kustomize, cache)
-    return Built(tuple(found), done.err, round(seconds, 3))
+    return Built(tuple(found), done.err, round(seconds, 3), _without_answer(job.wrapper, found) if job.wrapper else ())
 
 
 def _run(job: Job, folder: str, kustomize: Kustomize) -> process.Finished:
@@ -111,9 +112,15 @@ def _run(job: Job, folder: str, kustomize: Kustomize) -> process.Finished:
     if done.code is None:
         raise RenderError(f"Failed to render part {job.part.name}: kustomize was ended after {BUILD_TIMEOUT:.0f} s. Run it again.")
     if done.code != 0:
-        reason = messages.failure(done.err, job.files)
+        # Masked before it is shortened: half a value would not be recognised.
+        reason = messages.failure(_without_secrets(done.err, job), job.files)
         raise RenderError(f"Failed to render part {job.part.name} ({job.part.folder}): {reason}. Correct it and run again.")
     return done
+
+
+def _without_secrets(text: str, job: Job) -> str:
+    patches = [str(patch.get("patch") or "") for patch in job.wrapper.patches] if job.wrapper else []
+    return secrets.redactor(job.files, patches).text(text)
 
 
 def _environment(may_fetch: bool) -> dict[str, str]:
@@ -126,25 +133,43 @@ def _environment(may_fetch: bool) -> dict[str, str]:
     return environment
 
 
-def _refuse_idle_patches(job: Job, found: Iterable[Rendered], kustomize: Kustomize, cache: Cache) -> None:
-    """Raise RenderError for a patch whose target matches nothing; kustomize ignores it in silence.
-
-    A target that no rendered object answers to may still have matched: the patch deleted its object, or the target uses a
-    name from before a prefix. Then the build without the patch tells.
-    """
-    if job.wrapper is None:
-        return
+def _without_answer(wrapper: Wrapper, found: Iterable[Rendered]) -> tuple[int, ...]:
     headers = [entry.header() for entry in found]
-    hashes = sorted(entry.sha256 for entry in found)
-    for number, patch in enumerate(job.wrapper.patches):
-        target = patch.get("target")
-        if not target or any(selects(target, header) for header in headers):
-            continue
-        less = job.wrapper.without_patch(number)
-        without = objects(_run(job, less.write(cache), kustomize).out, job.part.name)
-        if sorted(entry.sha256 for entry in without) == hashes:
+    targets = [patch.get("target") for patch in wrapper.patches]
+    return tuple(number for number, target in enumerate(targets) if target and not any(selects(target, header) for header in headers))
+
+
+def refuse_idle_patches(rows: Sequence[tuple[Job, Built]], kustomize: Kustomize, cache: Cache) -> None:
+    """Raise RenderError that names every patch whose target matches nothing; kustomize ignores such a patch in silence.
+
+    A patch that several parts share has to match in one of them.
+    """
+    bearers: dict[str, list[tuple[Job, Built, int]]] = {}
+    for job, built in rows:
+        for number, label in enumerate(job.wrapper.labels if job.wrapper else ()):
+            bearers.setdefault(label, []).append((job, built, number))
+    faults = []
+    for label, entries in bearers.items():
+        if all(number in built.idle and _did_nothing(job, built, number, kustomize, cache) for job, built, number in entries):
+            job, _built, number = entries[0]
+            target = job.wrapper.patches[number]["target"] if job.wrapper else {}
             words = ", ".join(f"{key} {value}" for key, value in target.items())
-            raise RenderError(
-                f"Failed to patch part {job.part.name}: the target of patch {number + 1} ({words}) matches nothing that the part renders. "
-                "Correct the target or remove the patch."
-            )
+            faults.append(f"{label}: its target ({words}) matches nothing{_instead(target, entries)}")
+    if faults:
+        raise RenderError(f"Failed to patch: kustomize would ignore these in silence:{listing(faults)}\nCorrect or remove them.")
+
+
+def _did_nothing(job: Job, built: Built, number: int, kustomize: Kustomize, cache: Cache) -> bool:
+    """A target that no rendered object answers to may still have matched: the patch deleted its object, or the target uses a
+    name from before a prefix. The build without the patch tells."""
+    if job.wrapper is None:
+        return False
+    less = job.wrapper.without_patch(number)
+    without = objects(_run(job, less.write(cache), kustomize).out, job.part.name)
+    return sorted(entry.sha256 for entry in without) == sorted(entry.sha256 for entry in built.objects)
+
+
+def _instead(target: Mapping[str, str], entries: Iterable[tuple[Job, Built, int]]) -> str:
+    """The objects of that kind that are there, if they are few."""
+    found = [entry for _job, built, _number in entries for entry in built.objects if entry.kind == target.get("kind")]
+    return f"; there is {', '.join(map(str, found))}" if 0 < len(found) <= _FEW else ""

@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError, listing
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parse import Rendered, rendered
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import Part
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrapper import bare_name
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrapper import LABEL, bare_name
+
+# A registry may have a port, so a tag begins after the last slash.
+_TAG = re.compile(r"(?::[^/@]*)?(?:@[^/]*)?\Z")
 
 # Kinds of Kubernetes itself that have no namespace. Objects of these may carry one all the same (Kubeflow's do); the server drops it.
 CLUSTER_SCOPED = frozenset(
@@ -67,13 +71,15 @@ def _is_meant(entry: Mapping[str, str], found: Rendered) -> bool:
 
 
 def mend(objects: Iterable[Rendered], quirks: Sequence[Mapping[str, Any]]) -> list[Rendered]:
-    """Drop from objects what the release's record lists under ``quirks`` (RFC 6901 pointers). A quirk need not occur."""
+    """Drop what the release's record lists under ``quirks``: fields (RFC 6901 pointers) or whole objects. A quirk need not occur."""
     result = []
     for found in objects:
-        meant = [quirk for quirk in quirks if quirk["kind"] == found.kind and quirk["name"] == found.name]
+        meant = [quirk for quirk in quirks if quirk["kind"] == found.kind and quirk["name"] in (found.name, bare_name(found.name))]
+        if any(quirk.get("omit") for quirk in meant):
+            continue
         if meant:
             obj = json.loads(found.text)
-            for pointer in (str(pointer) for quirk in meant for pointer in quirk["drop"]):
+            for pointer in (str(pointer) for quirk in meant for pointer in quirk.get("drop") or ()):
                 _drop(obj, [token.replace("~1", "/").replace("~0", "~") for token in pointer.lstrip("/").split("/")])
             found = rendered(obj)
         result.append(found)
@@ -121,3 +127,42 @@ def refuse_duplicates(parts: Iterable[tuple[Part, Sequence[Rendered]]]) -> None:
         raise RenderError(
             f"Failed to render: one object must come from one place:{listing(faults)}\nList it under `omit` of all parts but one."
         )
+
+
+def refuse_idle_images(parts: Iterable[tuple[Part, Sequence[Rendered]]]) -> None:
+    """Raise RenderError for image replacements that several parts share (under ``of``) and that name no image of any of them."""
+    wanted: dict[str, Mapping[str, Any]] = {}
+    there: dict[str, set[str]] = {}
+    for part, objects in parts:
+        shared = [entry for entry in part.images if entry.get(LABEL)]
+        names = set(_image_names(objects)) if shared else set()
+        for entry in shared:
+            wanted[str(entry[LABEL])] = entry
+            there.setdefault(str(entry[LABEL]), set()).update(names)
+    faults = [
+        f"{label}: no pod names the image {entry['name']}; there is {', '.join(sorted(there[label])) or 'none at all'}"
+        for label, entry in wanted.items()
+        if str(entry.get("newName") or entry["name"]) not in there[label]
+    ]
+    if faults:
+        raise RenderError(f"Failed to replace images: kustomize would ignore these in silence:{listing(faults)}\nCorrect or remove them.")
+
+
+def _image_names(objects: Iterable[Rendered]) -> Iterator[str]:
+    """Names, without tag and digest, of all images where kustomize looks for them: in lists of containers."""
+    for found in objects:
+        if "ontainers" in found.text:
+            yield from _in_containers(json.loads(found.text))
+
+
+def _in_containers(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _in_containers(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key in ("containers", "initContainers") and isinstance(item, list):
+                for entry in item:
+                    if isinstance(entry, dict) and isinstance(entry.get("image"), str):
+                        yield _TAG.sub("", entry["image"])
+            yield from _in_containers(item)

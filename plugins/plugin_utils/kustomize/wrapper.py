@@ -10,20 +10,26 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import yaml
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import Part, plain
 
+# The key of a patch or an image under which several parts share it; kustomize does not get to see it.
+LABEL = "of"
 # kustomize's name suffix: ten characters of this alphabet (api/internal/hasher: digits and vowels that form words are left out).
 _HASH = re.compile(r"-[2456789bcdfghkmt]{10}\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """A kustomization's content, the folders it names still absolute; ``patches`` are inline texts with their targets."""
+    """A kustomization's content, the folders it names still absolute; ``patches`` are inline texts with their targets.
+
+    ``labels`` name the patches in messages. Patches of several parts under one label are one patch: it has to match in one of them.
+    """
 
     part: str
     folder: str
@@ -31,18 +37,21 @@ class Wrapper:
     namespace: str | None
     images: tuple[dict[str, Any], ...]
     patches: tuple[dict[str, Any], ...]
+    labels: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, part: Part, patch_folder: str) -> Wrapper:
         """The wrapper of ``part``. A patch's ``path`` is read here (kustomize would refuse a file outside the wrapper);
         relative ones start at ``patch_folder``."""
         patches = tuple(_patch(part, number, entry, patch_folder) for number, entry in enumerate(part.patches, 1))
-        return cls(part.name, part.folder, part.components, part.namespace, tuple(plain(part.images)), patches)
+        images = tuple({key: value for key, value in plain(dict(entry)).items() if key != LABEL and value} for entry in part.images)
+        labels = tuple(label_of(part, number, entry) for number, entry in enumerate(part.patches, 1))
+        return cls(part.name, part.folder, part.components, part.namespace, images, patches, labels)
 
     def without_patch(self, number: int) -> Wrapper:
         """The same wrapper less one patch."""
         kept = self.patches[:number] + self.patches[number + 1 :]
-        return Wrapper(self.part, self.folder, self.components, self.namespace, self.images, kept)
+        return replace(self, patches=kept, labels=self.labels[:number] + self.labels[number + 1 :])
 
     def fingerprint(self) -> str:
         """A hash of all that the wrapper adds; where folders lie does not count (their content does, elsewhere)."""
@@ -73,11 +82,17 @@ class Wrapper:
         return str(folder)
 
 
+def label_of(part: Part, number: int, entry: Mapping[str, Any]) -> str:
+    """What messages call a patch."""
+    return str(isinstance(entry, Mapping) and entry.get(LABEL) or f"patch {number} of part {part.name}")
+
+
 def _patch(part: Part, number: int, entry: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    label = f"patch {number} of part {part.name}"
+    label = label_of(part, number, entry)
     if not isinstance(entry, Mapping):
         raise RenderError(f"Failed to read {label}: it must be a mapping with `patch` or `path`, and `target` where needed.")
-    known = plain(dict(entry))
+    known = {key: value for key, value in plain(dict(entry)).items() if value is not None}
+    is_shared = known.pop(LABEL, None) is not None
     if bool(known.get("patch")) == bool(known.get("path")):
         raise RenderError(f"Failed to read {label}: set either `patch` or `path`.")
     text = known.pop("patch", None)
@@ -89,7 +104,25 @@ def _patch(part: Part, number: int, entry: Mapping[str, Any], folder: str) -> di
                 text = stream.read()
         except OSError as error:
             raise RenderError(f"Failed to read {label}: {path}: {error.strerror}.") from error
+    if is_shared and not known.get("target"):
+        # Without a target kustomize wants the object in this very part.
+        known["target"] = _named_by(text, label)
     return {**known, "patch": text if isinstance(text, str) else json.dumps(text)}
+
+
+def _named_by(patch: Any, label: str) -> dict[str, str]:
+    """The target that a strategic merge patch names."""
+    try:
+        found = yaml.safe_load(patch) if isinstance(patch, str) else patch
+    except yaml.YAMLError as error:
+        raise RenderError(f"Failed to read {label}: it is not one YAML document: {' '.join(str(error).split())}. Correct it.") from error
+    metadata = found.get("metadata") if isinstance(found, dict) else None
+    if not isinstance(metadata, dict) or not metadata.get("name") or not found.get("kind"):
+        raise RenderError(f"Failed to read {label}: neither it nor a `target` says which object is meant. Add a `target`.")
+    group, _slash, version = str(found.get("apiVersion") or "").rpartition("/")
+    named = {"group": group, "version": version, "kind": found["kind"], "name": metadata["name"], "namespace": metadata.get("namespace")}
+    # Names of targets are regular expressions; of what names can hold, the dot alone means something there.
+    return {key: str(value).replace(".", "\\.") if key == "name" else str(value) for key, value in named.items() if value}
 
 
 def selects(target: Mapping[str, Any], header: Mapping[str, str]) -> bool:

@@ -126,7 +126,9 @@ def test_a_part_is_changed_on_its_way_without_touching_the_tree(rendered: Render
 def test_a_patch_whose_target_matches_nothing_is_an_error(rendered: Render) -> None:
     patches: list[dict[str, Any]] = [{"target": {"kind": "Deployment"}, "patch": [{"op": "add", "path": "/spec/paused", "value": True}]}]
     patches.append({"target": {"kind": "Deployment", "name": "servre"}, "patch": "- {op: remove, path: /spec/replicas}"})
-    with pytest.raises(RenderError, match=r"target of patch 2 \(kind Deployment, name servre\) matches nothing"):
+    with pytest.raises(
+        RenderError, match=r"patch 2 of part one: its target \(kind Deployment, name servre\) matches nothing; there is Deployment"
+    ):
         rendered({"name": "one", "path": "one", "patches": patches})
 
 
