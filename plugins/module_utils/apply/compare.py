@@ -99,8 +99,9 @@ class Comparer:
     def _settled(self, item: Item, body: dict[str, Any], live: dict[str, Any], after: dict[str, Any], yielded: tuple[str, ...]) -> Decision:
         """The content is as desired; is it also recorded as ours?"""
         rename = self._rename(live)
-        change = self._taken(item, body, live, after) if rename else None
-        additions = tuple(ownership.foreign_additions(live, body))
+        lost = self._lost(item, body, live) if rename else []
+        change = difference.compare(comparable(live), taking.without(comparable(after), lost)) if lost else None
+        additions = tuple(ownership.foreign_additions(taking.without(after, lost), body))
         if change is not None and not adopts_only(live, change):
             return Decision("configure", body, live, change, yielded, rename, additions=additions)
         same = ownership.own_fields(live["metadata"]) == ownership.own_fields(after["metadata"])
@@ -111,26 +112,26 @@ class Comparer:
         self, item: Item, body: dict[str, Any], live: dict[str, Any], after: dict[str, Any], yielded: tuple[str, ...]
     ) -> Decision:
         rename = self._rename(live)
-        change = (self._taken(item, body, live, after) if rename else None) or difference.compare(comparable(live), comparable(after))
+        lost = self._lost(item, body, live) if rename else []
+        change = difference.compare(comparable(live), taking.without(comparable(after), lost))
         unsafe = self._unsafe(item, body, live)
         if unsafe is not None:
             return Decision("invalid", body, live, change, failure=unsafe)
         action = "adopt" if change is None or adopts_only(live, change) else "configure"
-        additions = tuple(ownership.foreign_additions(live, body))
+        additions = tuple(ownership.foreign_additions(taking.without(after, lost), body))
         return Decision(action, body, live, change, yielded, rename, additions=additions)
 
-    def _taken(self, item: Item, body: dict[str, Any], live: dict[str, Any], after: dict[str, Any]) -> difference.Difference | None:
-        """What an object will be once the tools that made it hold nothing of it any more; None where nothing is lost by that.
+    def _lost(self, item: Item, body: dict[str, Any], live: dict[str, Any]) -> list[str]:
+        """The paths that an object loses once the tools that made it hold nothing of it any more.
 
         No dry run shows it, since our applying leaves their fields alone as long as they are theirs. The tools also hold what the
         server filled in by default, and would again: a dry run of the object under a fresh name tells these fields.
         """
         if not taking.lost(live, body, self.takeover):
-            return None
+            return []
         probe = transition_probe(body)
         answer = self.client.apply(item.resource.path(item.identity.namespace, probe["metadata"]["name"]), probe, dry_run=True, force=True)
-        lost = taking.lost(live, answer.body(), self.takeover) if answer.ok else []
-        return difference.compare(comparable(live), taking.without(comparable(after), lost)) if lost else None
+        return taking.lost(live, answer.body(), self.takeover) if answer.ok else []
 
     def _unsafe(self, item: Item, body: dict[str, Any], live: dict[str, Any]) -> Failure | None:
         """Why a live CRD must not become the desired one, None for safe changes and other kinds."""

@@ -173,3 +173,19 @@ def test_definition_that_would_lose_stored_objects_is_refused() -> None:
     newer["spec"]["versions"][0]["name"] = "v2"
     decision = decide(cluster, newer)
     assert decision.action == "invalid" and decision.failure is not None and decision.failure.error_class == "crd_unsafe"
+
+
+def test_additions_are_not_told_of_what_taking_over_or_our_own_apply_removes() -> None:
+    cluster = world(config("mine", a="1", ours="x"))
+    edit(cluster, "mystery", MINE, lambda obj: obj["data"].update(extra="x"))
+    assert decide(cluster, config("mine", a="1")).additions == (".data.extra",)
+    taken = config("mine", a="1", old="x")
+    owners = [{"manager": "kubectl", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {}, "f:old": {}}}}]
+    owners.append({"manager": "mystery", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:extra": {}}}})
+    taken["data"]["extra"] = "y"
+    cluster.server.objects[MINE].pop("data")
+    cluster.server.objects[MINE].update(data=taken["data"])
+    cluster.server.objects[MINE]["metadata"]["managedFields"] = owners
+    decision = decide(cluster, config("mine", a="1"))
+    assert decision.difference is not None and ".data.old" in decision.difference.paths
+    assert decision.additions == (".data.extra",)
