@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.entries import (
@@ -74,8 +75,8 @@ def read_component(name: str, root: Node, options: Options) -> Component:
         experimental=tuple(_remark(node, options) for node in root.nodes("experimental")),
         offers=tuple(_offer(node, options) for node in root.nodes("options")),
         sources=sources,
-        ready=tuple(_check(node, options) for node in root.nodes("ready")),
-        checks=tuple(_check(node, options) for node in root.nodes("checks")),
+        ready=tuple(_check(node, options, {"alone": node.flag("alone", default=True)}) for node in root.nodes("ready")),
+        checks=tuple(_check(node, options, {"at_least": node.number("at_least", default=1)}) for node in root.nodes("checks")),
     )
 
 
@@ -166,8 +167,8 @@ def _option_value(node: Node, key: str, options: Options, *, wants_value: bool) 
     return node.value["value"]
 
 
-def _check(node: Node, options: Options) -> Check:
-    node.only({"kind", "group", "namespace", "name", "selector", "expression", "message", *CONDITION})
+def _check(node: Node, options: Options, more: Mapping[str, Any]) -> Check:
+    node.only({"kind", "group", "namespace", "name", "selector", "expression", "message", *more, *CONDITION})
     return Check(
         kind=node.text("kind"),
         group=node.text("group", default=""),
@@ -177,4 +178,5 @@ def _check(node: Node, options: Options) -> Check:
         expression=node.text("expression"),
         message=node.text("message"),
         condition=read_condition(node, options),
+        more=more,
     )

@@ -105,7 +105,7 @@ class Tree:
 class Check:
     """Live objects and what must be true of them: a JMESPath expression that gives true, or a text that says why not.
 
-    Empty texts select by nothing.
+    Empty texts select by nothing. C(more) is what readiness and checks have of their own, as the engine takes it.
     """
 
     kind: str
@@ -116,11 +116,12 @@ class Check:
     expression: str
     message: str
     condition: Condition
+    more: Mapping[str, Any] = field(default_factory=dict)
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, Any]:
         """The shape in which it travels."""
-        names = ("kind", "group", "namespace", "name", "selector", "expression", "message")
-        return {name: getattr(self, name) for name in names}
+        selecting = {name: getattr(self, name) for name in ("namespace", "name", "selector") if getattr(self, name)}
+        return {"kind": self.kind, "group": self.group, **selecting, "expression": self.expression, "message": self.message, **self.more}
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,13 +106,13 @@ class Node:
         """A text, or None when the key is absent or null."""
         return None if self._mapping().get(key) is None else self.text(key)
 
-    def number(self, key: str) -> int:
-        """A required whole number."""
-        return int(self._take(key, int, 0, required=True))
+    def number(self, key: str, default: int | None = None) -> int:
+        """A whole number; required when there is no default."""
+        return int(self._take(key, int, default or 0, required=default is None))
 
-    def flag(self, key: str) -> bool:
-        """True or false; false when the key is absent."""
-        value = self._mapping().get(key, False)
+    def flag(self, key: str, *, default: bool = False) -> bool:
+        """True or false."""
+        value = self._mapping().get(key, default)
         if not isinstance(value, bool):
             self.report("must be true or false", key)
         return value is True
