@@ -96,7 +96,7 @@ class Comparison:
         """End the run while nothing is written: adoption and recreation that were not allowed, objects of another set."""
         if self.adopting and settings.adopt != "allow":
             raise EngineError(
-                f"{self.adoption()}. Nothing was written. Look at the plan (check mode), then set `adopt: allow` to take them over."
+                f"{self.adoption()}. Nothing of the set was written. Look at the plan (check mode), then set `adopt: allow` to take them over."
             )
         barred = [
             row.failure
@@ -106,7 +106,7 @@ class Comparison:
         if barred:
             told = "; ".join(f"{failure.message}. {failure.advice}" for failure in barred[:MOST_NAMED])
             more = f" ({len(barred) - MOST_NAMED} more like these.)" if len(barred) > MOST_NAMED else ""
-            raise EngineError(f"{told}{more} Nothing was written.")
+            raise EngineError(f"{told}{more} Nothing of the set was written.")
 
 
 class CompareStage:

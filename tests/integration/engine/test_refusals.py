@@ -83,7 +83,7 @@ def test_immutable_field_is_told_apart_from_an_invalid_one_and_stops_before_any_
     assert f"Deployment {place.name}/app" in result.message
     assert "immutable" in result.message
     assert "`recreate`" in result.message
-    assert "Nothing was written" in result.message
+    assert "Nothing of the set was written" in result.message
     assert persisted(place.bed.audit(before), ledger=True) == []
     invalid = with_selector(place)
     named(invalid, "Deployment")["spec"]["template"]["metadata"]["labels"] = {"app": "another"}

@@ -150,7 +150,7 @@ def test_immutable_change_is_told_from_an_invalid_one_and_never_persists_a_probe
     moved["spec"]["selector"] = {"matchLabels": {"app": "app", "more": "x"}}
     before, uid = world.arrived, world.server.objects[Key("apps", "deployments", "default", "app")]["metadata"]["uid"]
     if not kinds:
-        with pytest.raises(Exception, match="Nothing was written"):
+        with pytest.raises(Exception, match="Nothing of the set was written"):
             world.run(documents(moved), recreate=kinds)
         assert world.writes(before) == []
     else:

@@ -69,7 +69,7 @@ def test_what_others_applied_is_adopted_only_when_allowed_and_without_touching_i
     world.clock.sleep(5.0)
     every = [*rows, *documents(*(obj for obj in ADOPTED if obj["metadata"]["name"] != "one" or not named(rows, "one")))]
     before, state = world.arrived, {key: spec(obj) for key, obj in world.server.objects.items()}
-    with pytest.raises(EngineError, match="applied by another tool.*Nothing was written"):
+    with pytest.raises(EngineError, match="applied by another tool.*Nothing of the set was written"):
         world.run(every, seed=seed)
     assert world.writes(before) == []
     report = world.run(every, seed=seed, adopt="allow")
@@ -208,7 +208,7 @@ def test_object_of_another_set_is_refused_before_anything_is_written() -> None:
     world.run(documents(theirs))
     edit(world, "somebody", CONFIG, lambda obj: obj["metadata"]["labels"].update({"kubeflow.platform/set": "monitoring"}))
     before = world.arrived
-    with pytest.raises(EngineError, match="belongs to the set monitoring.*Nothing was written"):
+    with pytest.raises(EngineError, match="belongs to the set monitoring.*Nothing of the set was written"):
         world.run(documents(config("mine", a="2"), config("new")))
     assert world.writes(before) == []
 

@@ -97,7 +97,7 @@ def test_protected_kind_is_never_recreated_although_it_is_named(recreate: tuple[
     refused = custom("Profile", "team", group="kubeflow.org", size=2)
     refused["metadata"]["annotations"] = {"refuse": "transition"}
     before = world.arrived
-    with pytest.raises(EngineError, match="never recreated.*Nothing was written"):
+    with pytest.raises(EngineError, match="never recreated.*Nothing of the set was written"):
         world.run(part("one", profile[0], refused), recreate=recreate)
     assert world.server.objects[key]["metadata"]["uid"] == uid and world.writes(before) == []
 
