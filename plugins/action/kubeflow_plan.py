@@ -19,6 +19,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model impor
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.options import misspelt, typed
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.rules import faults
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.fingerprint import refusal
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Library
@@ -58,6 +59,7 @@ class ActionModule(ActionBase):
         made, more = _planned(library, _request(arguments, values))
         tree = arguments["distribution"]
         wrong += more or _check_tree(library, made, tree)
+        wrong += faults(made) if made else []
         wrong += self._check_kustomize(made, arguments)
         if wrong or made is None:
             raise AnsibleActionFail(wording.translated("\n".join(wrong), wording.variables(task_vars)))

@@ -107,6 +107,21 @@ requirements:
   returned: success
   type: list
   elements: dict
+required:
+  description: The same as kustomizations, which M(kubeflow.platform.kustomize_apply) looks for in the cluster and does not apply.
+  returned: success
+  type: list
+  elements: dict
+ready:
+  description: Rules of readiness of the components in scope, as O(kubeflow.platform.kustomize_apply#module:ready) takes them.
+  returned: success
+  type: list
+  elements: dict
+checks:
+  description: Checks of records and inventory, as O(kubeflow.platform.kustomize_apply#module:checks) takes them.
+  returned: success
+  type: list
+  elements: dict
 components:
   description: One entry for each selected component, with its version and why it is selected.
   returned: success

@@ -65,7 +65,8 @@ def read_parts(path: str) -> tuple[list[Document], list[str]]:
         )
     documents = []
     for entry in data["parts"]:
-        part = Part(entry["name"], entry["component"], entry.get("layer"), tuple(entry.get("requires") or ()))
+        needed = entry.get("needed_by") or "", entry.get("because") or ""
+        part = Part(entry["name"], entry["component"], entry.get("layer"), tuple(entry.get("requires") or ()), *needed)
         for number, row in enumerate(entry["objects"], 1):
             documents.append(Document(part, number, row["object"], row["sha256"]))
     return documents, list(data.get("warnings") or [])

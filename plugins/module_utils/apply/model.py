@@ -34,12 +34,17 @@ class EngineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kustomization of the call: where its objects come from and what it requires."""
+    """One kustomization of the call: where its objects come from and what it requires.
+
+    ``needed_by``: the part that needs this one, which is then not applied: its objects must be there. ``because``: why.
+    """
 
     name: str
     component: str
     layer: str | None
     requires: tuple[str, ...]
+    needed_by: str = ""
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)

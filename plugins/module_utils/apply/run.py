@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply import check_stage
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import check_stage, requirements
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import ApplyStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import CompareStage, Comparison
@@ -83,7 +83,9 @@ class Run:
         rows = reading(lambda: tools.client.list_metadata("/api/v1/namespaces"), "the namespaces", tools.clock.sleep)
         live = frozenset(row["name"] for row in rows)
         check_stage.assure_known(self._settings, documents, tools.discovery)
-        return resolve(documents, tools.discovery.find, self._settings.set_name, live.__contains__)
+        wanted, required = requirements.split(documents)
+        requirements.assure(required, tools.discovery.find, tools.client, tools.pool, tools.clock.sleep)
+        return resolve(wanted, tools.discovery.find, self._settings.set_name, live.__contains__)
 
     def _check_version(self) -> None:
         window = self._settings.kubernetes_window
