@@ -114,11 +114,12 @@ def faults(params: Mapping[str, Any]) -> list[str]:
     found = []
     for option in ("ready", "checks"):
         for number, row in enumerate(params.get(option) or [], 1):
-            found += [f"`{option}`, entry {number}: {fault}" for fault in _faults(row)]
+            found += [f"`{option}`, entry {number}: {fault}" for fault in row_faults(row)]
     return found
 
 
-def _faults(row: Mapping[str, Any]) -> Iterator[str]:
+def row_faults(row: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with one entry."""
     kind, group = str(row.get("kind") or ""), str(row.get("group") or "")
     if not _KIND.fullmatch(kind):
         yield f"`kind: {kind}` is no kind; use its name as in manifests, such as Deployment"

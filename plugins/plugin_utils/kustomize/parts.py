@@ -13,14 +13,18 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError, listing
 
-_KNOWN = frozenset({"name", "component", "layer", "path", "requires", "namespace", "patches", "images", "components", "omit", "source"})
+_KNOWN = frozenset(
+    {"name", "component", "layer", "path", "requires", "namespace", "patches", "images", "components", "omit", "source"}
+    | {"needed_by", "because"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One kustomization and what is laid over it. ``folder`` is absolute; ``components`` are absolute folders.
 
-    ``root`` is the tree that the folder lies in, None where that is the distribution.
+    ``root`` is the tree that the folder lies in, None where that is the distribution. ``needed_by`` names the part that needs this
+    one, which is then looked for and not applied; ``because`` says why.
     """
 
     name: str
@@ -34,6 +38,8 @@ class Part:
     components: tuple[str, ...] = ()
     omit: tuple[Mapping[str, str], ...] = field(default=())
     root: str | None = None
+    needed_by: str = ""
+    because: str = ""
 
     @property
     def is_wrapped(self) -> bool:
@@ -42,7 +48,8 @@ class Part:
 
     def heading(self) -> dict[str, Any]:
         """What the parts file says of the part, but for its objects."""
-        return {"name": self.name, "component": self.component, "layer": self.layer, "requires": list(self.requires)}
+        told = {"name": self.name, "component": self.component, "layer": self.layer, "requires": list(self.requires)}
+        return {**told, "needed_by": self.needed_by, "because": self.because} if self.needed_by else told
 
 
 # Where the tree of a part's own ``source`` is on the disk.
@@ -107,6 +114,8 @@ def _part(row: Mapping[str, Any], distribution: str, locate: Locate | None) -> P
         components=tuple(os.path.normpath(os.path.join(root, str(entry))) for entry in row.get("components") or ()),
         omit=tuple({key: str(value) for key, value in entry.items() if value} for entry in row.get("omit") or ()),
         root=own,
+        needed_by=row.get("needed_by") or "",
+        because=row.get("because") or "",
     )
 
 

@@ -33,27 +33,6 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
-    """A part outside the scope that a part within needs: it is checked on the cluster, not installed."""
-
-    part: str
-    component: str
-    path: str
-    needed_by: str
-    because: str
-
-    def as_dict(self) -> dict[str, str]:
-        """The shape in which it travels."""
-        return {
-            "part": self.part,
-            "component": self.component,
-            "path": self.path,
-            "needed_by": self.needed_by,
-            "because": self.because,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedPart:
     """One kustomization to render. C(requires) names parts of the same plan only.
 
@@ -68,6 +47,7 @@ class PlannedPart:
     source: Tree | None = None
     namespace: str | None = None
     patches: tuple[Mapping[str, Any], ...] = ()
+    images: tuple[Mapping[str, Any], ...] = ()
     extras: tuple[str, ...] = ()
     omit: tuple[Mapping[str, str], ...] = ()
 
@@ -87,10 +67,43 @@ class PlannedPart:
             "source": self.source.as_dict() if self.source else None,
             "namespace": self.namespace,
             "patches": [dict(patch) for patch in self.patches],
-            "images": [],
+            "images": [dict(image) for image in self.images],
             "components": list(self.extras),
             "omit": [dict(entry) for entry in self.omit],
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A part outside the scope that a part within needs: it is checked on the cluster, not installed."""
+
+    planned: PlannedPart
+    needed_by: str
+    because: str
+
+    @property
+    def part(self) -> str:
+        """Its full name."""
+        return self.planned.name
+
+    @property
+    def component(self) -> str:
+        """The component that it belongs to."""
+        return self.planned.component
+
+    def as_dict(self) -> dict[str, str]:
+        """What people want to know of it."""
+        return {
+            "part": self.part,
+            "component": self.component,
+            "path": self.planned.path,
+            "needed_by": self.needed_by,
+            "because": self.because,
+        }
+
+    def as_part(self) -> dict[str, Any]:
+        """The shape that C(kustomize_apply) takes as one of its C(parts). Patches do not change what has to be there."""
+        return {**self.planned.as_dict(), "patches": [], "images": [], "needed_by": self.needed_by, "because": self.because}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.custom import custom, mistakes
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.laid import laid_over
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import (
     Plan,
@@ -15,6 +16,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model impor
     Request,
     Requirement,
     Selected,
+    SelectionError,
 )
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.notes import notes
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.selection import find_release, meant, ranks, select
@@ -45,8 +47,11 @@ def plan(library: Library, request: Request) -> Plan:
     release = find_release(library, request.release)
     values = {**library.defaults, **request.values}
     selected = select(library, release, request, values)
+    wrong = [text for item in selected for text in mistakes(item.component.name, _names(item, release, values), values)]
+    if wrong:
+        raise SelectionError(wrong)
     choice = _Choice(library, release, values, selected)
-    scope = tuple(item.component.name for item in selected if item.component.name in request.only)
+    scope = tuple(item.component.name for item in selected if {item.component.name, item.component.layer} & set(request.only))
     everything = _parts(choice)
     within = [name for name in everything if not scope or everything[name].component in scope]
     return Plan(
@@ -59,6 +64,10 @@ def plan(library: Library, request: Request) -> Plan:
         notes=tuple(notes(library, release, selected, request, values)),
         values=values,
     )
+
+
+def _names(item: Selected, release: Release, values: Values) -> list[str]:
+    return [part.full_name for part in item.component.parts_at(release.name, values)]
 
 
 def _parts(choice: _Choice) -> dict[str, Part]:
@@ -79,6 +88,8 @@ def _planned(choice: _Choice, part: Part, within: list[str]) -> PlannedPart:
     place = part.place(choice.release.name, choice.values)
     source = place.source if place else None
     laid = laid_over(part, choice.release.name, choice.values, [item.component.name for item in choice.selected])
+    parts = [other.full_name for other in component.parts_at(choice.release.name, choice.values)]
+    own = custom(part.component, parts, choice.values)
     return PlannedPart(
         name=part.full_name,
         component=part.component,
@@ -87,8 +98,9 @@ def _planned(choice: _Choice, part: Part, within: list[str]) -> PlannedPart:
         requires=tuple({name: None for name in choice.required(part) if name in within}),
         source=component.sources.get(source) if source else None,
         namespace=laid.namespace,
-        patches=laid.patches,
-        extras=laid.extras,
+        patches=(*laid.patches, *own.patches),
+        images=own.images,
+        extras=(*laid.extras, *own.extras_of(part.full_name)),
         omit=laid.omit,
     )
 
@@ -101,13 +113,7 @@ def _requirements(choice: _Choice, everything: dict[str, Part], within: list[str
             for other in meant(choice.library, choice.release, need, choice.values):
                 if other.full_name not in within and other.full_name not in told:
                     told.add(other.full_name)
-                    yield Requirement(
-                        part=other.full_name,
-                        component=other.component,
-                        path=_path(choice, other),
-                        needed_by=name,
-                        because=need.because,
-                    )
+                    yield Requirement(planned=_planned(choice, other, []), needed_by=name, because=need.because)
 
 
 def _path(choice: _Choice, part: Part) -> str:

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan import rules
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Plan, Selected
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import substitute
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Check, Release
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Release
 
 
 def as_result(plan: Plan, tree: str | None) -> dict[str, Any]:
@@ -23,11 +23,12 @@ def as_result(plan: Plan, tree: str | None) -> dict[str, Any]:
         "removed": list(plan.removed),
         "parts": [part.as_dict() for part in plan.parts],
         "requirements": [requirement.as_dict() for requirement in plan.requirements],
+        "required": [requirement.as_part() for requirement in plan.requirements],
         "components": [_row(plan, item) for item in plan.selected],
         "credentials": _credentials(plan),
         "addresses": _addresses(plan),
-        "ready": [check for item in plan.in_scope for check in _checks(plan, item, item.component.ready)],
-        "checks": [check for item in plan.in_scope for check in _checks(plan, item, item.component.checks)],
+        "ready": rules.ready(plan),
+        "checks": rules.checks(plan),
         "notes": list(plan.notes),
     }
 
@@ -79,12 +80,6 @@ def _credentials(plan: Plan) -> list[dict[str, Any]]:
         for item in plan.in_scope
         for credential in item.component.credentials_at(plan.release.name, plan.values)
     ]
-
-
-def _checks(plan: Plan, item: Selected, checks: Iterable[Check]) -> Iterator[dict[str, str]]:
-    for check in checks:
-        if check.condition.holds(plan.release.name, plan.values):
-            yield {"component": item.component.name, **check.as_dict()}
 
 
 def _addresses(plan: Plan) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model impor
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.names import unknown
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.offers import not_offered, shown
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import Values
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Component, Library, Release
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import LAYERS, Component, Library, Release
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.part import Need, Part
 
 
@@ -42,7 +42,9 @@ def select(library: Library, release: Release, request: Request, values: Values)
     findings.extend(_close(library, release, request.removed, values, chosen))
     findings.extend(_unmet(library, release, values, chosen))
     findings.extend(
-        f"kubeflow_only: {name} is not in the selection; add it to kubeflow_components_added" for name in request.only if name not in chosen
+        f"kubeflow_only: {name} is not in the selection; add it to kubeflow_components_added"
+        for name in request.only
+        if name not in chosen and name not in LAYERS
     )
     if findings:
         raise SelectionError(findings)
@@ -128,7 +130,7 @@ def _unknown_names(library: Library, release: Release, request: Request) -> list
     given = {
         "kubeflow_components_added": request.added,
         "kubeflow_components_removed": request.removed,
-        "kubeflow_only": request.only,
+        "kubeflow_only": tuple(name for name in request.only if name not in LAYERS),  # a layer stands for its components
     }
     here = [name for name, component in library.components.items() if component.exists(release.name)]
     for option, names in given.items():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.tools.reference.files import PAGE, ROOT, wanted
+from tests.tools.reference.files import ROOT, wanted
 from tests.tools.reference.markup import markdown, rst
 from tests.tools.reference.options import Option, Role, roles, shared_by_components
 from tests.tools.reference.page import page
@@ -111,7 +111,7 @@ def test_the_page_tells_once_what_every_component_has():
 def test_the_page_has_every_variable_of_every_role():
     found = roles(ROOT)
     shared = shared_by_components(found)
-    text = (ROOT / PAGE).read_text(encoding="utf-8")
+    text = page(found, [])
     missing = [
         option.name
         for role in found.values()

@@ -118,6 +118,23 @@ def test_a_narrowed_plan_holds_that_component_only_and_names_what_it_needs(libra
     assert "dashboard" in reasons(made)
 
 
+def test_a_plan_can_be_narrowed_to_a_layer(library):
+    halves = {layer: plan(library, Request("26.03.1", only=(layer,))) for layer in ("infrastructure", "applications")}
+    assert halves["infrastructure"].scope == ("cert_manager", "istio", "kubeflow_namespace", "oauth2_proxy", "dex", "knative")
+    assert halves["infrastructure"].requirements == ()
+    parts = [part.name for half in halves.values() for part in half.parts]
+    assert parts == [part.name for part in plan(library, Request("26.03.1")).parts]
+    assert {requirement.component for requirement in halves["applications"].requirements} <= set(halves["infrastructure"].scope)
+
+
+def test_what_a_narrowed_plan_needs_is_given_to_the_engine_to_look_for(library):
+    made = plan(library, Request("26.03.1", only=("katib",)))
+    found = as_result(made, "/tree")["required"]
+    assert [row["name"] for row in found] == [requirement.part for requirement in made.requirements]
+    assert {row["needed_by"] for row in found} == {"katib/katib"}
+    assert all(row["path"] and row["requires"] == [] for row in found)
+
+
 def test_what_is_odd_but_harmless_is_noted(library):
     made = plan(library, Request("26.03.1", selection="minimal", added=("dashboard",), removed=("katib",)))
     assert made.notes == (
