@@ -13,6 +13,7 @@ from typing import Any
 ORDER = ("create", "configure", "adopt", "recreate", "prune", "keep", "foreign", "conflict", "blocked", "invalid", "skipped", "unchanged")
 _WRITES = ("create", "configure", "adopt", "recreate", "prune")
 _TROUBLE = ("conflict", "blocked", "invalid", "skipped")
+NOT_READY = "not_ready"
 
 
 @dataclass(slots=True)
@@ -27,7 +28,13 @@ class Line:
     workloads: int | None = None
     ready: int | None = None
     failed: int = 0
+    not_ready: int = 0
     actions: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def name_and_version(self) -> str:
+        """The component in a sentence."""
+        return f"{self.title} {self.version}".strip()
 
     @property
     def changed(self) -> int:
@@ -49,6 +56,8 @@ class Line:
         troubled = sum(self.actions[action] for action in _TROUBLE)
         if troubled:
             return f"{troubled} not applied"
+        if self.not_ready:
+            return f"{self.not_ready} not ready"
         if self.workloads is not None and self.ready is not None and self.ready < self.workloads:
             return "not ready"
         if self.objects is None and not self.actions:
@@ -57,23 +66,48 @@ class Line:
 
 
 def lines(plan: Mapping[str, Any], result: Mapping[str, Any]) -> list[Line]:
-    """The components in scope in the plan's order, then those that only the result names, because they are being removed."""
-    found = {
-        row["name"]: Line(row["name"], row["title"], row.get("version", ""), _reason(row.get("because", "")))
-        for row in plan.get("components", [])
-        if row.get("in_scope", True)
-    }
+    """The components in scope in the plan's order, then others that the result names: they are being removed, or in the way."""
+    rows = {row["name"]: row for row in plan.get("components", [])}
+    found = {name: _line(row, _reason(row.get("because", ""))) for name, row in rows.items() if row.get("in_scope", True)}
+
+    def of(name: str) -> Line:
+        if name not in found:
+            gone = Line(name, name or "(other)", "", "no longer selected" if name else "")
+            found[name] = _line(rows[name], "outside this run") if name in rows else gone
+        return found[name]
+
     for action in result.get("actions", []):
-        name = action.get("component") or ""
-        found.setdefault(name, Line(name, name or "(other)", "", "no longer selected")).actions[action["action"]] += 1
-    failed = Counter(item.get("component") or "" for item in result.get("failed_objects", []) if item.get("class") != "skipped")
+        line = of(action.get("component") or "")
+        if action["action"] != NOT_READY:
+            line.actions[action["action"]] += 1
+    failed, unready, _skipped = failures(result)
+    for item in failed:
+        of(item.get("component") or "").failed += 1
+    for item in unready:
+        of(item.get("component") or "").not_ready += 1
     for name, line in found.items():
         counts = (result.get("components") or {}).get(name) or {}
         line.objects = counts.get("objects")
         line.workloads = counts.get("workloads")
         line.ready = counts.get("ready")
-        line.failed = failed[name]
     return list(found.values())
+
+
+def _line(row: Mapping[str, Any], because: str) -> Line:
+    return Line(row["name"], row["title"], row.get("version", ""), because)
+
+
+Items = Sequence[Mapping[str, Any]]
+
+
+def failures(result: Mapping[str, Any]) -> tuple[Items, Items, Items]:
+    """The objects that could not be applied, those that were and do not work, and those that were skipped because of others."""
+    waited = {identity(action) for action in result.get("actions", []) if action["action"] == NOT_READY}
+    failed, unready, skipped = [], [], []
+    for item in result.get("failed_objects", []):
+        applied = item.get("class") == NOT_READY or (item.get("class") == "webhook_down" and identity(item) in waited)
+        (skipped if item.get("class") == "skipped" else unready if applied else failed).append(item)
+    return failed, unready, skipped
 
 
 def actions(found: Iterable[Line]) -> list[str]:
@@ -90,7 +124,7 @@ def identity(item: Mapping[str, Any]) -> str:
 
 def worth_telling(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The actions that are more than making something new."""
-    return [action for action in result.get("actions", []) if action["action"] not in ("create", "unchanged")]
+    return [action for action in result.get("actions", []) if action["action"] not in ("create", "unchanged", NOT_READY)]
 
 
 def _reason(because: str) -> str:

@@ -6,58 +6,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.rows import Line, actions, identity, lines, worth_telling
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.changes import told, would
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.rows import Line, actions, failures, identity, lines, worth_telling
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.situation import Situation
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.table import table
 
 _MOST = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """Where the run happened. C(kubeconfig) and C(context) are empty when the environment decided."""
-
-    host: str
-    kubeconfig: str = ""
-    context: str = ""
-    check: bool = False
-
-    def kubectl(self) -> str:
-        """The beginning of a kubectl command for this cluster."""
-        words = ["kubectl"]
-        if self.kubeconfig:
-            words.append(f"--kubeconfig {self.kubeconfig}")
-        if self.context:
-            words.append(f"--context {self.context}")
-        return " ".join(words)
 
 
 def screen(plan: Mapping[str, Any], result: Mapping[str, Any], situation: Situation) -> list[str]:
     """What a person should know at the end of a run, from the planner's result and the engine's."""
     found = lines(plan, result)
     broken = bool(result.get("failed_objects") or result.get("failed"))
-    blocks = [[_title(plan, found, situation, broken)]]
-    blocks.append(_planned(found) if situation.check else _installed(found))
-    blocks.append(_told(result, check=situation.check))
+    blocks = [[f"{_subject(plan, found)} on {situation.host}: {_outcome(result, found, situation)}"]]
+    if situation.check:
+        blocks += [_planned(found), would(result, found, everything=situation.diff)]
+    else:
+        blocks += [_installed(found), _told(result)]
     blocks.append(_failures(result))
     if not situation.check and not broken:
         blocks += [_addresses(plan, situation), _kubeconfig(situation)]
-    blocks.append(_credentials(plan))
+    blocks.append(_credentials(plan, result, check=situation.check))
     blocks.append(_next(situation, broken))
     return [line for block in blocks if block for line in ("", *block)]
 
 
-def _title(plan: Mapping[str, Any], found: Sequence[Line], situation: Situation, broken: bool) -> str:
+def _subject(plan: Mapping[str, Any], found: Sequence[Line]) -> str:
+    """The components that the run was about, or the whole platform."""
+    scope = plan.get("scope") or []
+    named = [line.name_and_version for line in found if line.name in scope]
+    return ", ".join(named) or f"Kubeflow {plan['release']['name']}"
+
+
+def _outcome(result: Mapping[str, Any], found: Sequence[Line], situation: Situation) -> str:
+    failed, unready, skipped = failures(result)
     changed = sum(line.changed for line in found)
-    what = ", ".join(plan.get("scope") or []) or "Kubeflow"
-    head = f"{what} {plan['release']['name']} on {situation.host}"
     if situation.check:
-        return f"{head}: {_count(changed, 'object')} would change" if changed else f"{head}: nothing would change"
-    if broken:
-        return f"{head}: not everything could be applied"
-    return f"{head}: {_count(changed, 'object')} changed" if changed else f"{head}: nothing had to change"
+        text = f"{_count(changed, 'object')} would change" if changed else "nothing would change"
+        return f"{text}, {len(failed) + len(skipped)} cannot be applied" if failed or skipped else text
+    if failed or skipped:
+        return "not everything could be applied"
+    text = f"{_count(changed, 'object')} changed" if changed else "nothing had to change"
+    if unready:
+        return f"{text}, but not everything is ready"
+    return f"{text}, but the run ended early" if result.get("failed") else text
 
 
 def _installed(found: Sequence[Line]) -> list[str]:
@@ -80,35 +74,31 @@ def _planned(found: Sequence[Line]) -> list[str]:
     return table(headings, rows, right={word.upper() for word in words} | {"UNCHANGED"}, total=total)
 
 
-def _told(result: Mapping[str, Any], *, check: bool) -> list[str]:
-    """What happens to objects that exist already, one by one."""
-    told = worth_telling(result)
-    shown = [f"  {action['action']:<10} {identity(action)}{_details(action)}" for action in told[:_MOST]]
-    if len(told) > _MOST:
-        shown.append(f"  ... and {len(told) - _MOST} more, in the result of kustomize_apply")
-    if not shown:
-        return []
-    hint = " (--diff shows how they would change)" if check and any(action["action"] != "keep" for action in told) else ""
-    return [f"Objects that are there already{hint}:", *shown]
-
-
-def _details(action: Mapping[str, Any]) -> str:
-    paths = list(action.get("paths") or [])
-    text = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-    both = "; ".join(part for part in (text, str(action.get("reason") or "")) if part)
-    return f": {both}" if both else ""
+def _told(result: Mapping[str, Any]) -> list[str]:
+    """What happened to objects that existed already, one by one."""
+    rows = worth_telling(result)
+    shown = [f"  {told(action)}" for action in rows[:_MOST]]
+    if len(rows) > _MOST:
+        shown.append(f"  ... and {len(rows) - _MOST} more, in the result of kustomize_apply")
+    return ["Objects that are there already:", *shown] if shown else []
 
 
 def _failures(result: Mapping[str, Any]) -> list[str]:
-    failed = [item for item in result.get("failed_objects", []) if item.get("class") != "skipped"]
-    skipped = len(result.get("failed_objects", [])) - len(failed)
-    shown = [f"  {identity(item)}: {item['reason'].rstrip('.')}. {item.get('what_to_do') or ''}".rstrip() for item in failed[:_MOST]]
-    if len(failed) > _MOST:
-        shown.append(f"  ... and {len(failed) - _MOST} more, in failed_objects of the result")
+    failed, unready, skipped = failures(result)
+    shown = [*_reasons("Failed:", failed)]
     if skipped:
-        shown.append(f"  Skipped because of these: {_count(skipped, 'object')}.")
+        shown += [] if failed else ["Skipped:"]
+        shown.append(f"  Skipped because of {'these' if failed else 'what is not ready'}: {_count(len(skipped), 'object')}.")
+    shown += _reasons("Not ready:", unready)
     findings = [f"  {finding}" for finding in result.get("findings", [])]
-    return [*(["Failed:", *shown] if shown else []), *(["Found:", *findings] if findings else [])]
+    return [*shown, *(["Found:", *findings] if findings else [])]
+
+
+def _reasons(heading: str, items: Sequence[Mapping[str, Any]]) -> list[str]:
+    shown = [f"  {identity(item)}: {item['reason'].rstrip('.')}. {item.get('what_to_do') or ''}".rstrip() for item in items[:_MOST]]
+    if len(items) > _MOST:
+        shown.append(f"  ... and {len(items) - _MOST} more, in failed_objects of the result")
+    return [heading, *shown] if shown else []
 
 
 def _addresses(plan: Mapping[str, Any], situation: Situation) -> list[str]:
@@ -125,28 +115,37 @@ def _kubeconfig(situation: Situation) -> list[str]:
     return [f"Kubeconfig: {situation.kubeconfig}"] if situation.kubeconfig else []
 
 
-def _credentials(plan: Mapping[str, Any]) -> list[str]:
+def _credentials(plan: Mapping[str, Any], result: Mapping[str, Any], *, check: bool) -> list[str]:
+    """Secrets whose values anybody can read upstream: in full when they are written, else in a line."""
     shipped = plan.get("credentials", [])
     if not shipped:
         return []
-    rows = [(f"  {item['namespace']}/{item['name']}", item["purpose"]) for item in shipped]
-    warning = [
-        f"WARNING: {_count(len(shipped), 'Secret')} applied as upstream ships them, with values that are public.",
+    written = [action for action in result.get("actions", []) if action["kind"] == "Secret" and action["action"] in ("create", "configure")]
+    # The name of a generated Secret ends in a hash.
+    new = [item for item in shipped if any(identity(row).startswith(f"Secret {item['namespace']}/{item['name']}") for row in written)]
+    secrets = _count(len(new or shipped), "Secret")
+    if not new:
+        verb = "holds" if len(shipped) == 1 else "hold"
+        return [f'WARNING: {secrets} {verb} values that are public: see "Public passwords" in the guide to installing (guide_install).']
+    rows = [(f"  {item['namespace']}/{item['name']}", item["purpose"]) for item in new]
+    done = "would be applied" if check else "was applied" if len(new) == 1 else "were applied"
+    return [
+        f"WARNING: {secrets} {done} as upstream ships them, with values that are public.",
         "Change them before anybody but you can reach the platform.",
+        *table(("", ""), rows)[1:],
     ]
-    return [*warning, *table(("", ""), rows)[1:]]
 
 
 def _next(situation: Situation, broken: bool) -> list[str]:
-    limit = f"-i INVENTORY --limit {situation.host}"
     if situation.check:
-        return ["Next:", f"  ansible-playbook kubeflow.platform.site {limit}    do it"]
+        return ["Next, to do it:", f"  {situation.playbook('site')}"]
     if broken:
         return ["Next: mend what failed and run the same again; it goes on where it stopped."]
     return [
         "Next:",
         f"  {situation.kubectl()} get pods --all-namespaces",
-        f"  ansible-playbook kubeflow.platform.plan {limit}    what a change in the inventory would do",
+        "Next, to see what a change in the inventory would do:",
+        f"  {situation.playbook('plan')}",
     ]
 
 

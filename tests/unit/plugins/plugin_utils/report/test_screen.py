@@ -30,13 +30,13 @@ def text(planned, result, **situation):
 
 
 def row(shown, title):
-    return next(line.split() for line in shown.splitlines() if line.startswith(title))
+    return next(line.split() for line in shown.splitlines() if line.startswith(title) and " on demo" not in line)
 
 
 def test_a_run_shows_each_component_with_its_objects_and_readiness(planned):
     result = {"actions": [action("create", "Service", "a", "katib")], "components": counts(katib=(30, 4, 4), dex=(13, 1, 1))}
     shown = text(planned, result)
-    assert shown.startswith("\ndex, katib 26.03.1 on demo: 1 object changed\n")
+    assert shown.startswith("\nDex 2.45.1, Katib 0.19.0 on demo: 1 object changed\n")
     assert row(shown, "Katib") == ["Katib", "0.19.0", "30", "4/4", "1", "changed"]
     assert row(shown, "Dex") == ["Dex", "2.45.1", "13", "1/1", "unchanged"]
     assert row(shown, "total") == ["total", "43", "5/5"]
@@ -66,10 +66,32 @@ def test_a_plan_shows_what_would_be_done_and_to_which_objects(planned):
     assert "COMPONENT  VERSION  CREATE  CONFIGURE  RECREATE  UNCHANGED" in shown
     assert row(shown, "Katib") == ["Katib", "0.19.0", "2", "1", "27"]
     assert row(shown, "total") == ["total", "2", "1", "1", "39"]
-    assert "  configure  Deployment kubeflow/c: spec.replicas, metadata.labels.a, x and 1 more" in shown
-    assert "  recreate   Job kubeflow/d: spec.selector cannot be changed" in shown
-    assert "create     Service" not in shown
+    listed = shown.partition("What would be done (--diff shows how):\n")[2].partition("\n\n")[0].splitlines()
+    assert listed == [
+        "  Dex 2.45.1:",
+        "    recreate   Job kubeflow/d: spec.selector cannot be changed",
+        "  Katib 0.19.0:",
+        "    configure  Deployment kubeflow/c: spec.replicas, metadata.labels.a, x and 1 more",
+        "    create     Service kubeflow/a, kubeflow/b",
+    ]
     assert "kubeflow.platform.site -i INVENTORY --limit demo" in shown
+
+
+def test_a_plan_names_the_first_objects_of_each_component_and_all_with_diff(planned):
+    actions = [action("create", "Service", f"s{index}", "katib") for index in range(20)]
+    actions += [action("configure", "ConfigMap", f"c{index}", "katib") for index in range(10)]
+    actions += [action("create", "Secret", "x", "dex")]
+    shown = text(planned, {"actions": actions}, check=True)
+    assert shown.count("configure  ConfigMap") == 10
+    assert "kubeflow/s4" in shown and "kubeflow/s5" not in shown
+    assert "    ... and 15 more (--diff shows all)" in shown and "create     Secret kubeflow/x" in shown
+    everything = text(planned, {"actions": actions}, check=True, diff=True)
+    assert "kubeflow/s19" in everything and "more (--diff" not in everything
+    assert all(len(line) <= 120 for line in everything.splitlines() if "Service" in line)
+
+
+def test_the_title_of_the_whole_platform_names_the_release(planned):
+    assert text({**planned, "scope": []}, {}).startswith("\nKubeflow 26.03.1 on demo: nothing had to change\n")
 
 
 def test_a_plan_without_changes_says_so(planned):
@@ -77,7 +99,8 @@ def test_a_plan_without_changes_says_so(planned):
 
 
 def test_objects_of_a_component_that_is_taken_out_have_a_line_of_their_own(planned):
-    shown = text(planned, {"actions": [action("prune", "Service", "a", "trainer")]}, check=True)
+    gone = {**planned, "components": [row for row in planned["components"] if row["name"] != "trainer"]}
+    shown = text(gone, {"actions": [action("prune", "Service", "a", "trainer")]}, check=True)
     assert row(shown, "trainer") == ["trainer", "1", "no", "longer", "selected"]
 
 
@@ -90,12 +113,41 @@ def test_a_failed_run_names_what_failed_why_and_what_to_do(planned):
         "components": counts(katib=(30, 4, 3)),
     }
     shown = text(planned, result)
-    assert "not everything could be applied" in shown
+    assert "not everything could be applied" in shown and "\nFailed:\n" in shown and "Not ready:" not in shown
     assert row(shown, "Katib")[-2:] == ["1", "failed"]
     assert "  Deployment kubeflow/a: exceeded quota. Raise it." in shown
     assert "  Skipped because of these: 1 object." in shown
     assert "  somebody added a container" in shown
     assert "Reach it" not in shown
+
+
+def test_objects_that_are_only_not_ready_are_not_called_failed(planned):
+    late = {"kind": "Deployment", "namespace": "kubeflow", "name": "a", "component": "katib", "class": "not_ready"}
+    hook = {**late, "kind": "MutatingWebhookConfiguration", "namespace": "", "name": "istio", "component": "istio", "class": "webhook_down"}
+    waited = [action("not_ready", "Deployment", "a", "katib"), {**action("not_ready", hook["kind"], "istio", "istio"), "namespace": ""}]
+    told = {"reason": "0 of 1 replicas", "what_to_do": "Look."}
+    result = {
+        "actions": [action("configure", "Deployment", "a", "katib"), *waited],
+        "failed_objects": [{**late, **told}, {**hook, **told}],
+        "components": counts(katib=(30, 4, 3)),
+        "failed": True,
+    }
+    shown = text(planned, result)
+    assert "on demo: 1 object changed, but not everything is ready\n" in shown
+    assert "\nNot ready:\n  Deployment kubeflow/a: 0 of 1 replicas. Look.\n" in shown and "Failed:" not in shown
+    assert row(shown, "Katib")[-3:] == ["1", "not", "ready"]
+    assert row(shown, "Istio")[-6:] == ["1", "not", "ready", "outside", "this", "run"]
+
+
+def test_a_run_that_was_cut_short_is_not_told_as_a_success(planned):
+    assert "1 object changed, but the run ended early" in text(
+        planned, {"actions": [action("create", "Job", "a", "katib")], "failed": True}
+    )
+
+
+def test_a_plan_tells_what_cannot_be_applied(planned):
+    failed = {"kind": "Job", "namespace": "a", "name": "b", "component": "katib", "class": "invalid", "reason": "x", "what_to_do": "y"}
+    assert "demo: nothing would change, 1 cannot be applied" in text(planned, {"failed_objects": [failed], "failed": True}, check=True)
 
 
 def test_a_long_list_is_cut_and_says_so(planned):
@@ -109,8 +161,25 @@ def test_the_way_to_the_dashboard_names_kubeconfig_and_context(planned):
     assert "Kubeconfig: /k" in shown
 
 
-def test_secrets_with_public_values_are_told_at_every_run(planned):
+def test_secrets_with_public_values_are_told_in_full_when_they_are_written(planned):
+    written = [
+        {**action("create", "Secret", "dex-passwords", "dex"), "namespace": "auth"},
+        {**action("create", "Secret", "dex-oidc-client-h675gf55ht", "dex"), "namespace": "auth"},
+    ]
+    for check, words in ((True, "would be applied"), (False, "were applied")):
+        shown = text(planned, {"actions": written}, check=check)
+        assert f"WARNING: 2 Secrets {words} as upstream ships them, with values that are public.\n" in shown
+        assert "auth/dex-passwords    the login of user@example.com, password 12341234" in shown
+        assert "katib-mysql-secrets" not in shown
+
+
+def test_secrets_with_public_values_are_told_in_a_line_when_they_are_there_already(planned):
     for check in (True, False):
-        shown = text(planned, {}, check=check)
-        assert "WARNING: 3 Secrets applied as upstream ships them" in shown
-        assert "auth/dex-passwords            the login of user@example.com, password 12341234" in shown
+        shown = text(planned, {"actions": [action("create", "Service", "a", "katib")]}, check=check)
+        (line,) = [line for line in shown.splitlines() if "WARNING" in line]
+        assert line == 'WARNING: 3 Secrets hold values that are public: see "Public passwords" in the guide to installing (guide_install).'
+        assert "12341234" not in shown
+
+
+def test_the_guide_has_the_section_that_the_warning_names():
+    assert "\nPublic passwords\n---" in (collection_root() / "docs/docsite/rst/guide_install.rst").read_text(encoding="utf-8")
