@@ -59,6 +59,7 @@ class Run:
     def execute(self, documents: Sequence[Document], warnings: Sequence[str]) -> Report:
         """Apply the documents, or in check mode only say what would happen. Raises EngineError, ClusterError, Unreachable."""
         self.report.warnings += warnings
+        self._tools.client.end_by(self._begun + self._settings.run_timeout, self._tools.clock.monotonic)
         items = self._meet(documents)
         self._mark("met")
         if self._settings.check:

@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
+import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,6 +25,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownershi
 __all__ = ["Client", "Response", "Unreachable"]
 
 CONNECT_TIMEOUT = 10.0
+# Seconds that a request gets however late it is: what was begun has to be brought to an end.
+LEAST_TIMEOUT = 10.0
 PAGE = 500
 _APPLY = "application/apply-patch+yaml"  # JSON is YAML, and cheaper for both sides
 # No object is ever of this version (etcd's first write is 2), so an apply that demands it creates or answers 409, and never merges.
@@ -34,6 +38,10 @@ _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=
 class Client:
     """Speaks to one API server. ``counts`` holds the requests sent, by kind: "GET", "LIST", "PATCH", "PATCH dry-run" ..."""
 
+    # When the caller has to be done, on its clock: no request is waited for much longer.
+    _until = math.inf
+    _clock: Callable[[], float] = time.monotonic
+
     def __init__(self, connection: Connection, user_agent: str, pool_size: int = 8) -> None:
         self.counts: Counter[str] = Counter()
         self.connection = connection
@@ -43,6 +51,10 @@ class Client:
         self._lock = threading.Lock()
         self._generation = 0
         self._pool, self._authorization = self._build(connection.configuration)
+
+    def end_by(self, moment: float, clock: Callable[[], float]) -> None:
+        """Cap the timeout of each request by the time that is left until ``moment``, but not below LEAST_TIMEOUT."""
+        self._until, self._clock = moment, clock
 
     def request(
         self,
@@ -59,8 +71,8 @@ class Client:
     ) -> Response:
         """Send one request and return the answer, whatever its code.
 
-        ``timeout`` is in seconds between bytes of the answer; connecting has its own. Raise Unreachable where there is no
-        answer; nothing is sent again, but for a 401: credentials are then loaded anew, once, and the request is repeated
+        ``timeout`` is in seconds between bytes of the answer, capped by ``end_by``; connecting has its own. Raise Unreachable where
+        there is no answer; nothing is sent again, but for a 401: credentials are then loaded anew, once, and the request is repeated
         (ConnectionFailed where they cannot be loaded).
         """
         url = path + (f"?{urlencode(query)}" if query else "")
@@ -71,6 +83,7 @@ class Client:
         dry = " dry-run" if query and query.get("dryRun") else ""
         self._count(count_as or f"{method}{dry}")
         generation = self._generation
+        timeout = min(timeout, max(LEAST_TIMEOUT, self._until - self._clock()))
         response = self._send(method, url, payload, extra, timeout)
         if response.status == 401 and self._renew(generation):
             response = self._send(method, url, payload, extra, timeout)

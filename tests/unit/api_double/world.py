@@ -85,8 +85,8 @@ class Clock:
 class World:
     """A server with controllers, and faults by the number of a request.
 
-    Faults: "429", "503", "reset" (the request never arrives), "lost" (its answer never arrives), "kill", "kill-after",
-    and the strange answers above.
+    Faults: "429", "503", "reset" (the request never arrives), "hang" (nor does an answer, for as long as one is waited for),
+    "lost" (its answer never arrives), "kill", "kill-after", and the strange answers above.
     """
 
     delay: float = 0.0
@@ -127,7 +127,7 @@ class World:
             ClockedLease,
         )
 
-    def send(self, method: str, url: str, body: Any, headers: Mapping[str, str]) -> Response:
+    def send(self, method: str, url: str, body: Any, headers: Mapping[str, str], timeout: float) -> Response:
         """Let a request pass, unless there is a fault for it."""
         if self.dead:
             raise Killed
@@ -139,6 +139,9 @@ class World:
             raise Killed
         if fault == "reset":
             raise Unreachable("connection reset", "reset")
+        if fault == "hang":
+            self.clock.sleep(timeout)
+            raise Unreachable("read timed out", "timeout")
         if fault == "429":
             return replace(status(429, "TooManyRequests"), headers={"content-type": "application/json", "retry-after": "2"})
         if fault == "503":

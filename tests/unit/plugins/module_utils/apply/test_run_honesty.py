@@ -96,3 +96,14 @@ def test_change_is_told_when_a_recreation_deleted_the_object_and_a_finalizer_hol
     moved["spec"]["selector"] = {"matchLabels": {"app": "app", "more": "x"}}
     report = world.run(documents(*MANY, moved), recreate=("Deployment",), run_timeout=60.0)
     assert (report.changed, [row.identity.name for row in report.failures]) == (True, ["app"])
+
+
+def test_no_request_is_waited_for_much_longer_than_the_run_may_take() -> None:
+    probe = World()
+    probe.run(documents(*MANY))
+    number = next(row.number for row in probe.server.requests if row.method == "PATCH" and row.path.endswith("/c5"))
+    world = World(faults={number: "hang"})
+    begun = world.clock.now
+    report = world.run(documents(*MANY), run_timeout=20.0)
+    assert "c5" in {row.identity.name for row in report.failures}
+    assert world.clock.now - begun < 20.0 + 10.0

@@ -8,11 +8,13 @@ import gzip
 import json
 import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster import requests
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ConnectionFailed, Refused, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
@@ -48,6 +50,12 @@ def test_apply_sends_json_as_server_side_apply_with_strict_validation(scripted: 
     assert seen.header("User-Agent") == ["kubeflow.platform/1.2.3"]
     assert seen.header("Authorization") == ["Bearer token-1"]
     assert json.loads(seen.body) == body
+
+
+def test_apply_that_only_creates_demands_a_version_that_no_object_has(scripted: Scripted) -> None:
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}}
+    client(scripted.url).apply("/api/v1/namespaces/a/configmaps/b", body, dry_run=False, force=False, absent=True)
+    assert json.loads(scripted.seen[0].body)["metadata"] == {"name": "b", "resourceVersion": "1"} and body["metadata"] == {"name": "b"}
 
 
 def test_delete_is_bound_to_the_uid(scripted: Scripted) -> None:
@@ -146,6 +154,18 @@ def test_a_silent_server_is_unreachable_after_the_timeout(scripted: Scripted) ->
     with pytest.raises(Unreachable) as caught:
         client(scripted.url).request("GET", "/x", timeout=0.3)
     assert caught.value.kind == "timeout"
+
+
+def test_a_silent_server_is_waited_for_only_as_long_as_the_caller_has_time(scripted: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "LEAST_TIMEOUT", 0.3)
+    for moment in (0.2, -100.0):
+        scripted.script(Reply(cut="hang"))
+        asked = client(scripted.url)
+        begun = time.monotonic()
+        asked.end_by(begun + moment, time.monotonic)
+        with pytest.raises(Unreachable):
+            asked.request("GET", "/x")
+        assert time.monotonic() - begun < 5.0
 
 
 def test_a_closed_port_is_refused_and_an_unknown_name_does_not_resolve() -> None:
