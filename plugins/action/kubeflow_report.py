@@ -5,10 +5,17 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+from pathlib import Path
 from typing import Any
 
+from ansible import context
 from ansible.plugins.action import ActionBase
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.screen import Situation, screen
+from ansible.utils.vars import load_extra_vars
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.screen import screen
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.situation import Situation
 
 ARGUMENTS = {
     "plan": {"type": "dict", "required": True},
@@ -16,6 +23,11 @@ ARGUMENTS = {
     "kubeconfig": {"type": "str"},
     "context": {"type": "str"},
 }
+# Set by the tool that runs commands in a checkout's own environment, tests/tools/run.
+LAUNCHER = "KUBEFLOW_PLATFORM_LAUNCHER"
+SECRETIVE = re.compile(r"password|secret|token|credential|key", re.IGNORECASE)
+# Folders that are on everybody's PATH.
+USUAL = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/snap/bin", "/opt/homebrew/bin", "~/bin", "~/.local/bin")
 
 
 class ActionModule(ActionBase):
@@ -30,13 +42,43 @@ class ActionModule(ActionBase):
         outcome: dict[str, Any] = super().run(tmp, task_vars)
         validate: Any = self.validate_argument_spec  # ansible-core does not type it
         _validation, arguments = validate(ARGUMENTS)
-        situation = Situation(
-            host=(task_vars or {}).get("inventory_hostname", "localhost"),
-            kubeconfig=arguments["kubeconfig"] or "",
-            context=arguments["context"] or "",
-            check=bool(self._task.check_mode),
-        )
-        shown = screen(arguments["plan"], arguments["result"], situation)
+        shown = screen(arguments["plan"], arguments["result"], self._situation(arguments, task_vars or {}))
         self._display.display("\n".join(shown))
         outcome.update(changed=False, lines=shown)
         return outcome
+
+    def _situation(self, arguments: dict[str, Any], task_vars: dict[str, Any]) -> Situation:
+        inventories = context.CLIARGS.get("inventory")
+        launcher = os.environ.get(LAUNCHER)
+        local = self._connection.transport == "local"
+        return Situation(
+            host=task_vars.get("inventory_hostname", "localhost"),
+            kubeconfig=arguments["kubeconfig"] or "",
+            context=arguments["context"] or "",
+            check=bool(self._task.check_mode),
+            diff=bool(self._task.diff),
+            launcher=near(launcher) if launcher else "",
+            inventories=tuple(near(given) for given in inventories or ()),
+            extra=repeated(load_extra_vars(self._loader)),
+            program=kubectl() if local else "kubectl",
+        )
+
+
+def near(path: str) -> str:
+    """A path as one would type it here; a list of hosts stays as it is."""
+    if "," in path or not Path(path).is_absolute():
+        return path
+    return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path
+
+
+def repeated(extra: Any) -> dict[str, Any]:
+    """The variables of the command line that another run needs too: those of the platform that give nothing away."""
+    ours = {name: value for name, value in extra.items() if name.startswith("kubeflow_") and not SECRETIVE.search(name)}
+    return {name: value for name, value in ours.items() if not re.search(r"://[^/\s]*@", str(value))}
+
+
+def kubectl() -> str:
+    """The kubectl that is found, in full where not everybody would find it."""
+    found = shutil.which("kubectl")
+    usual = {os.path.expanduser(folder) for folder in USUAL}
+    return "kubectl" if found is None or os.path.dirname(found) in usual else found

@@ -85,8 +85,10 @@ def main() -> None:
     extra = variables(options, kustomize)
     kubeconfig = testbed("up")[-1]
     say(f"[2/3] Installing {options.distribution or 'the small distribution of tests/distribution'}.")
-    playbook = ["ansible-playbook", "kubeflow.platform.site", "-i", "inventory/demo"]
-    code = subprocess.run([*playbook, *extra], cwd=CHECKOUT, env={**os.environ, "KUBECONFIG": kubeconfig}, check=False).returncode
+    # As a variable of the command line: the commands that are suggested at the end repeat it. For these, kubectl is on PATH too.
+    playbook = ["ansible-playbook", "kubeflow.platform.site", "-i", "inventory/demo", "--extra-vars", f"kubeflow_kubeconfig={kubeconfig}"]
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(kubectl).parent)])
+    code = subprocess.run([*playbook, *extra], cwd=CHECKOUT, env={**os.environ, "PATH": path}, check=False).returncode
     if code:
         say(f"The installation failed; the test bed is still up: export KUBECONFIG={kubeconfig}")
         sys.exit(code)

@@ -159,6 +159,8 @@ def variables(venv: Path, collections: Path) -> dict[str, str]:
         "ANSIBLE_COLLECTIONS_PATH": str(collections),
         "ANSIBLE_HOME": str(cache_root() / "ansible"),
         "KUBEFLOW_PLATFORM_CACHE": str(cache_root()),
+        # So that commands which are suggested can be typed in the checkout as they stand.
+        "KUBEFLOW_PLATFORM_LAUNCHER": str(TOOLS / "run"),
     }
 
 
