@@ -62,21 +62,19 @@ TRANSIENT = (
     r"|context (deadline exceeded|canceled)|i/o timeout|TLS handshake timeout|unexpected EOF|leader changed|request timed out"
 )
 _LIMIT = 400
-
-
 # Go's JSON decoder prints numbers that do not fit; they may be a Secret's.
 _NUMBER = re.compile(r"(cannot unmarshal number) -?[\d.]+(?:[eE][-+]?\d+)?")
 _BRIEF = 110
 # A URL and its host; the punctuation behind it is not part of it.
 _URL = re.compile(r'''"?https?://([^\s/"?:]+)(?:[^\s"]*[^\s":,;.)])?"?''')
+
+
 def cut(text: str, limit: int = _LIMIT) -> str:
     """Return ``text`` on one line, at most ``limit`` characters long."""
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 4].rstrip()} ..."
 
 
-def shorten(message: str, causes: Sequence[tuple[str, str]], code: int) -> str:
-    """Return the reason of a Status: "path: problem" for each cause, else its message without the object's name in front."""
 def brief(text: str, limit: int = _BRIEF) -> str:
     """Return a reason for a line that is read in passing: hosts in place of URLs, and of a long chain its beginning and its last cause."""
     line = _URL.sub(r"\1", " ".join(text.split())).rstrip(".")
@@ -97,9 +95,11 @@ def lasting(waited: float, left: float) -> str:
     return f"for {max(0.0, waited):.0f} s, gives up in {max(0.0, left):.0f} s"
 
 
+def shorten(message: str, causes: Sequence[tuple[str, str]], code: int) -> str:
+    """Return the reason of a Status: "path: problem" for each cause, else its message without the object's name in front."""
+    message = _NUMBER.sub(r"\1", message)
     problems = [f"{field}: {_problem(text)}" if re.match(r"\w", field) else _problem(text) for field, text in causes if text]
     problems = list(dict.fromkeys(problems))
-    message = _NUMBER.sub(r"\1", message)
     if problems:
         shown = "; ".join(problems[:5])
         return shown if len(problems) <= 5 else f"{shown}; and {len(problems) - 5} more"
@@ -131,8 +131,6 @@ def typed_problem(message: str) -> str:
     return cut(re.sub(r"^error(s)?: ", "", problem))
 
 
-def webhook_reason(text: str) -> str:
-    """Return the end of the chain of a failed call: 'connect: connection refused', 'service "x" not found'."""
 # structured-merge-diff, typed/validate.go and helpers.go; each error begins on a line of its own, a printed text may hold more lines.
 _WRONG_TYPE = re.compile(
     r"(expected (?:string|boolean|any scalar|list|map|numeric \(int or float\))), got (.*?)(?=\n\s*\.[\w\[]|\Z)", re.DOTALL
@@ -152,6 +150,8 @@ def _type_of(printed: str) -> str:
     return next((name for pattern, name in _PRINTED if pattern.fullmatch(value)), "a text")
 
 
+def webhook_reason(text: str) -> str:
+    """Return the end of the chain of a failed call: 'connect: connection refused', 'service "x" not found'."""
     line = re.sub(r'^failed to call webhook: (Post "([^"?]*)[^"]*": )?', r"\2: ", " ".join(text.split()))
     return cut(line.removeprefix(": "), 300)
 

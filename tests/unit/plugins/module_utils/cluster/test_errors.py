@@ -240,3 +240,38 @@ def test_refused_carries_its_failure() -> None:
     refused = Refused("GET /apis", status(401, "Unauthorized", "Unauthorized"))
     assert refused.failure.error_class == "auth"
     assert "Renew the credentials" in str(refused)
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        ("&value.valueUnstructured{Value:4711}", "a number"),
+        ("&value.valueUnstructured{Value:47.11}", "a number"),
+        ("&value.valueUnstructured{Value:true}", "a boolean"),
+        ('&value.valueUnstructured{Value:map[string]interface {}{"k":"pin-4711"}}', "a map"),
+        ('&value.valueUnstructured{Value:[]interface {}{"pin-4711"}}', "a list"),
+        ("map[k:pin-4711 b:2]", "a map"),
+        ("[pin-4711 2]", "a list"),
+        ("pin-4711", "a text"),
+        ("several\nlines of 4711", "a text"),
+    ],
+)
+def test_value_of_the_wrong_type_is_not_quoted(printed: str, told: str) -> None:
+    text = f"failed to create typed patch object (a/s; v1, Kind=Secret): .data.pin: expected string, got {printed}"
+    failure = classify(status(500, text))
+    assert failure.reason == f".data.pin: expected string, got {told}"
+    assert failure.field == ".data.pin"
+
+
+def test_each_of_several_values_of_the_wrong_type_is_not_quoted() -> None:
+    text = (
+        "failed to create typed patch object (a/s; v1, Kind=Secret): errors:\n  .data.pin: expected string, got &value.valueUnstructured{"
+        "Value:4711}\n  .data.list: expected map, got [x\ny]\n  .data: field not declared in schema"
+    )
+    wanted = ".data.pin: expected string, got a number .data.list: expected map, got a list .data: field not declared in schema"
+    assert classify(status(500, text)).reason == wanted
+
+
+def test_number_that_cannot_be_decoded_is_not_quoted() -> None:
+    text = 'Secret in version "v1" cannot be handled as a Secret: json: cannot unmarshal number 4711.5 into Go struct field Secret.data'
+    assert "4711" not in classify(status(400, text, "BadRequest")).reason
