@@ -12,6 +12,7 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -44,6 +45,13 @@ class Connection:
     impersonation: tuple[tuple[str, str], ...]
     configuration: Any
     load: Callable[[], Any]
+    find_context: Callable[[], str] = lambda: ""
+
+    @cached_property
+    def where(self) -> str:
+        """The server in words: its address, and which kubeconfig and context lead to it. For messages, so it is asked for late."""
+        context = self.find_context()
+        return f"{self.host} ({self.source}{f', context {context}' if context else ''})"
 
 
 def from_params(params: Mapping[str, Any]) -> Connection:
@@ -55,7 +63,7 @@ def from_params(params: Mapping[str, Any]) -> Connection:
     options = _with_environment(params)
     load, source = _loader(options)
     configuration = load()
-    return Connection(str(configuration.host), source, _impersonation(options), configuration, load)
+    return Connection(str(configuration.host), source, _impersonation(options), configuration, load, lambda: _context(options, source))
 
 
 def _with_environment(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,6 +110,20 @@ def _loader(options: Mapping[str, Any]) -> tuple[Callable[[], Any], str]:
 
 def _path(kubeconfig: Any) -> str:
     return str(kubeconfig or os.environ.get("KUBECONFIG") or "~/.kube/config")
+
+
+def _context(options: Mapping[str, Any], source: str) -> str:
+    """The name of the context that counts; "" where there is none or it cannot be told."""
+    if "kubeconfig" not in source:
+        return ""
+    given, kubeconfig = options.get("context"), options.get("kubeconfig")
+    if given or isinstance(kubeconfig, dict):
+        return str(given or kubeconfig.get("current-context") or "")
+    _client, config = _kubernetes()
+    try:
+        return str(config.list_kube_config_contexts(config_file=_path(kubeconfig))[1]["name"])
+    except Exception:  # pylint: disable=broad-except  # it is about to tell an error, and need not tell of another
+        return ""
 
 
 def _in_cluster() -> bool:

@@ -32,7 +32,7 @@ class ConnectionFailed(ClusterError):
 
 
 class Unreachable(ClusterError):
-    """No whole answer came. ``kind`` says how: "refused", "reset", "timeout", "tls", "resolve", "other"; ``reason`` is the bare cause."""
+    """No whole answer came. ``kind`` says how: "refused", "reset", "timeout", "tls", "resolve", "other"; ``reason`` is the bare cause.
 
     def __init__(self, reason: str, kind: UnreachableKind) -> None:
         super().__init__(
@@ -126,7 +126,6 @@ def classify(response: Response, *, resource: Any = None, identity: Identity | N
 def classify_transport(error: Unreachable, *, identity: Identity | None = None, verb: str = "apply") -> Failure:
     """Return what a missing answer means: "tls" for wrong certificates, which no waiting mends, else "transport"."""
     error_class = "tls" if error.kind == "tls" else "transport"
-    reason = wording.TRANSPORT[error.kind].format(reason=error.reason)
     what = f"Failed to {verb} {identity}" if identity else "Failed to reach the API server"
     return Failure(error_class, f"{what}: {reason}", wording.TRANSPORT_ADVICE[error.kind], reason=reason)
 

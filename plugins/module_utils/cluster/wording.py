@@ -38,13 +38,15 @@ ESCALATION = "Run as a user who holds these permissions, or grant the verb escal
 EXTENSION_DOWN = "Look at the APIService of the group (`kubectl get apiservices`) and at the pods behind it."
 ETCD_FULL = "Compact and defragment etcd or raise its quota, then disarm its alarm (`etcdctl alarm disarm`)."
 
+# The server, where nobody says which.
+SOMEWHERE = "the address of the API server"
 TRANSPORT = {
-    "other": "{reason}",
-    "refused": "nothing accepts connections at the address of the API server ({reason})",
-    "reset": "the connection was cut ({reason})",
-    "resolve": "the name of the API server cannot be resolved ({reason})",
-    "timeout": "the API server did not answer in time ({reason})",
-    "tls": "no trusted TLS connection can be made ({reason})",
+    "other": "{where} gave no usable answer: {reason}",
+    "refused": "nothing accepts connections at {where}: {reason}",
+    "reset": "the connection to {where} was cut: {reason}",
+    "resolve": "the host name of {where} cannot be resolved: {reason}",
+    "timeout": "{where} did not answer in time: {reason}",
+    "tls": "no trusted TLS connection can be made to {where}: {reason}",
 }
 TRANSPORT_ADVICE = {
     "other": "Check host, proxy and no_proxy of the connection.",
