@@ -16,6 +16,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.distribution.acc
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import plain
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.wording import translated, variables
 
 ARGUMENTS = {
     "source": {"type": "raw"},
@@ -55,7 +56,7 @@ class ActionModule(ActionBase):
             wanted = source.read(plain(arguments["source"]), plain(arguments["release"]), lambda path: self._absolute(path) or path)
             found = fetch.fetch(cache, wanted, access, self._absolute(arguments["remote_bases"]))
         except RenderError as error:
-            raise AnsibleActionFail(str(error)) from error
+            raise AnsibleActionFail(translated(str(error), variables(task_vars))) from error
         result.update(
             changed=found.changed,
             path=found.path,
@@ -65,7 +66,7 @@ class ActionModule(ActionBase):
             unresolved=list(found.unresolved),
         )
         if found.warnings:
-            result["warnings"] = list(found.warnings)
+            result["warnings"] = translated(found.warnings, variables(task_vars))
         return result
 
     def _absolute(self, path: str | None) -> str | None:

@@ -22,13 +22,15 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import from_options, of_path, plain
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import Rendering, Request, render
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.progress import Follower
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.sources import Trees
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.progress import Follower, fitting
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.wording import translated, variables
 
 MODULE = "kubeflow.platform.kustomize_apply"
 # What the action itself gives to the module.
 INTERNAL = ("parts_file", "progress_file")
-# A line of progress is read in passing; the result says all.
-LONGEST_LINE = 240
+# The parts of the result that are words for the user.
+TOLD = ("msg", "warnings", "findings", "failed_objects", "actions", "checks")
 # What only rendering needs; where the cluster is reached these paths mean nothing.
 CONTROLLER_ONLY = ("parts", "path", "distribution", "remote_bases", "kustomize_path", "work_dir", "allow_remote", "validate")
 
@@ -44,6 +46,15 @@ class ActionModule(ActionBase):
         """Render and apply; every error of the controller's side is one message, and options are named as the user set them."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         self._host = str((task_vars or {}).get("inventory_hostname", ""))
+        table = variables(task_vars)
+        try:
+            result.update(self._outcome(task_vars or {}))
+        except AnsibleActionFail as error:
+            raise AnsibleActionFail(translated(str(error.message), table)) from error
+        result.update({key: translated(result[key], table) for key in TOLD if key in result})
+        return result
+
+    def _outcome(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         arguments = self._arguments()
         try:
             cache = Cache(Path(arguments["work_dir"]) if arguments["work_dir"] else None)

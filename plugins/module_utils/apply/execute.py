@@ -70,10 +70,10 @@ class Execution:
             now = self.clock()
             self.assure()
             if now >= limits.deadline:
-                self._give_up("run_timeout is over")
+                self._give_up("the time of `run_timeout` is over")
                 break
             if now - self.scheduler.last_progress >= limits.no_progress:
-                self._give_up(f"nothing moved for {limits.no_progress:.0f} s (no_progress_timeout)")
+                self._give_up(f"nothing moved for {limits.no_progress:.0f} s (`no_progress_timeout`)")
                 break
             for task in self.scheduler.take(now):
                 self.pool.submit(self._perform, task)

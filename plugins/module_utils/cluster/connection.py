@@ -177,7 +177,7 @@ def _check_host(host: str) -> None:
     except ValueError:
         usable = False
     if not usable:
-        raise ConnectionFailed(f"The host {host} is no address of an API server. Set host to a URL such as https://10.0.0.1:6443.")
+        raise ConnectionFailed(f"The host {host} is no address of an API server. Set `host` to a URL such as https://10.0.0.1:6443.")
 
 
 def _basic(username: str, password: str) -> str:
@@ -197,7 +197,7 @@ def _read_service_account(configuration: Any) -> None:
     try:
         config.load_incluster_config(client_configuration=configuration)
     except (config.ConfigException, OSError) as error:
-        raise ConnectionFailed(f"The service account of this pod cannot be read: {error}. Set kubeconfig instead.") from error
+        raise ConnectionFailed(f"The service account of this pod cannot be read: {error}. Set `kubeconfig` instead.") from error
 
 
 def _read_kubeconfig(configuration: Any, options: Mapping[str, Any], source: str) -> None:
@@ -231,7 +231,7 @@ def _check_files(paths: str) -> None:
     if not existing:
         raise ConnectionFailed(
             f"The kubeconfig {paths} does not exist on the host that runs this module. "
-            "Set kubeconfig (kubeflow_kubeconfig in the inventory), or the variable K8S_AUTH_KUBECONFIG, to a file that does."
+            "Set `kubeconfig`, or the environment variable K8S_AUTH_KUBECONFIG, to a file that does."
         )
     for path in existing:
         if not os.access(path, os.R_OK) or os.path.isdir(path):
@@ -244,9 +244,9 @@ def _explain(error: Exception, source: str, context: Any) -> str:
     text = str(error).replace("\n", " ")
     if "/contexts list" in text or (context and f"name {context} in" in text):
         named = f"context {context}" if context else "context of the name that current-context gives"
-        return f"There is no {named} in {source}. Set context to one that `kubectl config get-contexts` lists."
+        return f"There is no {named} in {source}. Set `context` to one that `kubectl config get-contexts` lists."
     if "current-context" in text:
-        return f"{source} names no current context. Set context (kubeflow_context in the inventory)."
+        return f"{source} names no current context. Set `context`."
     return f"{source} cannot be used: {_words(error)}. Check it with `kubectl version` on the host that runs this module."
 
 
@@ -303,5 +303,5 @@ def _load(what: str, path: str, action: Callable[[], None]) -> None:
         reason = "it does not exist" if isinstance(error, FileNotFoundError) else str(getattr(error, "reason", None) or error)
         raise ConnectionFailed(
             f"The {what} {path} cannot be used: {reason}. "
-            "Set ca_cert, client_cert and client_key to PEM files that belong together, or mend the kubeconfig."
+            "Set `ca_cert`, `client_cert` and `client_key` to PEM files that belong together, or mend the kubeconfig."
         ) from error

@@ -34,12 +34,14 @@ class ConnectionFailed(ClusterError):
 class Unreachable(ClusterError):
     """No whole answer came. ``kind`` says how: "refused", "reset", "timeout", "tls", "resolve", "other"; ``reason`` is the bare cause.
 
-    def __init__(self, reason: str, kind: UnreachableKind) -> None:
-        super().__init__(
-            f"Failed to reach the API server: {wording.TRANSPORT[kind].format(reason=reason)}. {wording.TRANSPORT_ADVICE[kind]}"
-        )
+    ``where`` names the server as ``Connection.where`` does; ``words`` is the reason with it.
+    """
+
+    def __init__(self, reason: str, kind: UnreachableKind, where: str = wording.SOMEWHERE) -> None:
         self.reason = reason
         self.kind: UnreachableKind = kind
+        self.words = wording.TRANSPORT[kind].format(reason=reason, where=where)
+        super().__init__(f"Failed to reach the API server: {self.words}. {wording.TRANSPORT_ADVICE[kind]}")
 
 
 class Refused(ClusterError):
@@ -127,7 +129,7 @@ def classify_transport(error: Unreachable, *, identity: Identity | None = None, 
     """Return what a missing answer means: "tls" for wrong certificates, which no waiting mends, else "transport"."""
     error_class = "tls" if error.kind == "tls" else "transport"
     what = f"Failed to {verb} {identity}" if identity else "Failed to reach the API server"
-    return Failure(error_class, f"{what}: {reason}", wording.TRANSPORT_ADVICE[error.kind], reason=reason)
+    return Failure(error_class, f"{what}: {error.words}", wording.TRANSPORT_ADVICE[error.kind], reason=error.words)
 
 
 def _take_apart(response: Response, identity: Identity | None) -> _Answer:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 # One sentence for each class of ``errors.Failure``.
 ADVICE = {
-    "auth": "Renew the credentials (log in again, or give a valid kubeconfig or api_key) and run again.",
+    "auth": "Renew the credentials (log in again, or set a valid `kubeconfig` or `api_key`) and run again.",
     "conflict_owner": (
-        "Leave the fields out of the manifest so that the named manager keeps them, or add the manager to takeover to take them over."
+        "Leave the fields out of the manifest so that the named manager keeps them, or add the manager to `takeover` to take them over."
     ),
     "conflict_version": "Something else changed the object at the same time; run again.",
     "internal": "This is a fault inside the server: look at its log, and run again once it is mended.",
@@ -28,9 +28,9 @@ ADVICE = {
     "schema": "Correct the named field: it is misspelled, has the wrong type, is given twice, or belongs to another version of the API.",
     "server_down": "Wait until the API server and etcd answer again (`kubectl get --raw /readyz?verbose`) and run again.",
     "terminating": "Wait until the object is gone; if it stays, find out which controller should remove its finalizers.",
-    "throttled": "Run again with fewer workers, or when the API server is less busy.",
-    "tls": "Set ca_cert (or certificate-authority in the kubeconfig) to the CA of the API server.",
-    "transition": "The field cannot be changed in place: allow the kind in recreate, or save what the object holds and delete it.",
+    "throttled": "Run again with fewer `workers`, or when the API server is less busy.",
+    "tls": "Set `ca_cert` (or certificate-authority in the kubeconfig) to the CA of the API server.",
+    "transition": "The field cannot be changed in place: add the kind to `recreate`, or save what the object holds and delete it.",
     "transport": "Check that the API server is up and that nothing between cuts connections, and run again.",
     "webhook_down": "Look at the Service behind the webhook, its pods and its certificate; the object is sent again once it answers.",
 }
@@ -49,12 +49,12 @@ TRANSPORT = {
     "tls": "no trusted TLS connection can be made to {where}: {reason}",
 }
 TRANSPORT_ADVICE = {
-    "other": "Check host, proxy and no_proxy of the connection.",
-    "refused": "Check that the API server is up and that the kubeconfig names its address and port.",
+    "other": "Check `host`, `proxy` and `no_proxy` of the connection.",
+    "refused": "Check that the API server is up, and that `kubeconfig` and `context` are the right ones.",
     "reset": "Check that the API server is up and that no proxy cuts connections, and run again.",
-    "resolve": "Correct the server's name in the kubeconfig or in host, or the name service of the host that runs this module.",
+    "resolve": "Correct the server's name in the kubeconfig or in `host`, or the name service of the host that runs this module.",
     "timeout": "Check the network between this host and the API server (firewall, VPN, proxy), and the load of the server.",
-    "tls": "Set ca_cert (certificate-authority in the kubeconfig) to the CA of the API server, and connect by a name in its certificate.",
+    "tls": "Set `ca_cert` (certificate-authority in the kubeconfig) to the CA of the API server, and connect by a name in its certificate.",
 }
 
 # Texts of 500s that pass: etcd and the server's own connections, as any Go error reaches the client with an empty reason.

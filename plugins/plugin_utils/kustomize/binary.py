@@ -180,5 +180,5 @@ def _advice(given: str | None, window: Window, rejected: list[str]) -> str:
         f"Failed to find a kustomize for {purpose}, which needs {window}. {found}{why}Do one of:{package} "
         f"`go install sigs.k8s.io/kustomize/kustomize/v5@v{version}`; or ansible.builtin.get_url with `checksum` of the release archive "
         f"kustomize/v{version} from https://github.com/kubernetes-sigs/kustomize/releases. "
-        "Then set `kustomize_path` (`kubeflow_kustomize_path`) if the program is not on PATH."
+        "Then set `kustomize_path` if the program is not on PATH."
     )

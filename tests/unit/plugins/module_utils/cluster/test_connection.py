@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import Connection, from_params
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ConnectionFailed, Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ConnectionFailed, Unreachable, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 
 from tests.testbed.bed.certificates import Subject, create_authority, issue
@@ -99,7 +99,7 @@ def test_the_password_of_the_proxy_is_sent_to_the_proxy() -> None:
 
 
 def test_a_missing_kubeconfig_is_named_with_what_to_set(tmp_path: Path) -> None:
-    with pytest.raises(ConnectionFailed, match=r"/nowhere does not exist .* Set kubeconfig"):
+    with pytest.raises(ConnectionFailed, match=r"/nowhere does not exist .* Set `kubeconfig`"):
         from_params({"kubeconfig": str(tmp_path / "nowhere")})
     with pytest.raises(ConnectionFailed, match=r"~/.kube/config does not exist"):
         from_params({})
@@ -112,7 +112,7 @@ def test_a_kubeconfig_that_is_a_folder_cannot_be_read(tmp_path: Path) -> None:
 
 def test_an_unknown_context_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, config(token="t"))
-    with pytest.raises(ConnectionFailed, match=rf"There is no context nope in kubeconfig {path}\. Set context"):
+    with pytest.raises(ConnectionFailed, match=rf"There is no context nope in kubeconfig {path}\. Set `context`"):
         from_params({"kubeconfig": path, "context": "nope"})
     with pytest.raises(ConnectionFailed, match="names no current context"):
         from_params({"kubeconfig": config(context=None)})
@@ -186,3 +186,22 @@ def test_tls_is_refused_when_the_name_is_not_in_the_certificate(tls: Scripted, t
     with pytest.raises(Unreachable) as caught:
         Client(from_params({"host": url, "api_key": "k", "ca_cert": str(tmp_path / "ca.crt")}), "x", 2).get("/x")
     assert caught.value.kind == "tls"
+
+
+@pytest.mark.parametrize(("context", "named"), [(None, "here"), ("there", "there")])
+def test_a_server_that_is_not_there_is_told_with_address_kubeconfig_and_context(tmp_path: Path, context: str | None, named: str) -> None:
+    content = config("http://127.0.0.1:1", "here", token="t")
+    path = written(tmp_path, {**content, "contexts": [{**content["contexts"][0], "name": name} for name in ("here", "there")]})
+    client = Client(from_params({"kubeconfig": path, **({"context": context} if context else {})}), "x", 1)
+    with pytest.raises(Unreachable) as caught:
+        client.get("/version")
+    assert f"nothing accepts connections at http://127.0.0.1:1 (kubeconfig {path}, context {named}): " in str(caught.value)
+    assert f"(kubeconfig {path}, context {named})" in classify_transport(caught.value).message
+
+
+def test_a_server_is_told_by_its_options_when_no_kubeconfig_leads_to_it() -> None:
+    assert from_params({"host": URL, "api_key": "k"}).where == f"{URL} (the connection options)"
+
+
+def test_the_context_of_a_kubeconfig_that_is_given_whole_is_told() -> None:
+    assert from_params({"kubeconfig": config(token="t")}).where == f"{URL} (the given kubeconfig, context c)"
