@@ -12,6 +12,8 @@ import pytest
 import yaml
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import load
 
+from tests.tools.role_options import defaults, specs
+
 ROOT = Path(__file__).parents[3]
 LIBRARY = load(ROOT)
 ROLES = sorted(path.parents[1].name for path in ROOT.glob("roles/*/meta/argument_specs.yml"))
@@ -46,7 +48,13 @@ def test_a_component_role_is_the_platform_role_with_itself_as_scope(role):
     (task,) = document(role, "tasks", "main.yml")
     assert task["ansible.builtin.include_role"] == {"name": "kubeflow.platform.kubeflow"}
     assert task["vars"] == {"kubeflow_only": [role]}
-    assert options(role) == {}
+
+
+@pytest.mark.parametrize("role", LIBRARY.components)
+def test_a_component_role_has_the_options_that_all_have(role):
+    written = (ROOT / "roles" / role / "meta" / "argument_specs.yml").read_text(encoding="utf-8")
+    assert written == specs(ROOT, role), "run tests/tools/role_options.py"
+    assert (ROOT / "roles" / role / "defaults" / "main.yml").read_text(encoding="utf-8") == defaults(written, role)
 
 
 def test_the_platform_role_uses_every_variable_that_it_declares():
