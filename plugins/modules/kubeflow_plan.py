@@ -45,6 +45,18 @@ options:
       - The folder of the distribution on the controller.
       - When it is given, its paths must be those of O(release), and hold every kustomization of the plan.
     type: path
+  find_kustomize:
+    description:
+      - Look for the kustomize that the plan will be rendered with, and fail when there is none that renders O(release) rightly. What is
+        wrong with it is then told before anything is fetched.
+    type: bool
+    default: false
+  kustomize_path:
+    description: The kustomize to use, as M(kubeflow.platform.kustomize_apply) takes it. Only for O(find_kustomize).
+    type: path
+  work_dir:
+    description: The folder on the controller that holds the cache. Only for O(find_kustomize).
+    type: path
 attributes:
   check_mode:
     description: Can run in check mode and return the same.

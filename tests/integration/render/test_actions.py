@@ -112,15 +112,15 @@ def test_validation_needs_no_cluster(play: Play, applying: Callable[..., dict[st
 
 def test_the_role_fetches_once_for_all_hosts(play: Play, tree: Path, work_dir: Path) -> None:
     role = {"ansible.builtin.include_role": {"name": "kubeflow.platform.distribution"}}
-    show = {"ansible.builtin.debug": {"var": "distribution_path"}}
+    show = {"ansible.builtin.debug": {"var": "distribution_found.path"}}
     archive = work_dir.parent / "tree.tar.gz"
     subprocess.run(["tar", "czf", str(archive), "-C", str(tree.parent), "tree"], check=True)
     variables = {"distribution_source": str(archive), "distribution_work_dir": str(work_dir)}
     code, text = play(role, show, **variables)
     assert code == 0, text
     assert text.count("changed=1") == 1 and text.count("changed=0") == 1
-    (line,) = {line for line in text.splitlines() if '"distribution_path"' in line}
-    path = Path(json.loads("{" + line + "}")["distribution_path"])
+    (line,) = {line for line in text.splitlines() if '"distribution_found.path"' in line}
+    path = Path(json.loads("{" + line + "}")["distribution_found.path"])
     assert (path / "kustomization.yaml").read_text() == "resources: [x.yaml]\n"
     code, text = play(role, show, arguments=("--check",), **variables)
     assert (code, text.count("changed=0")) == (0, 2)

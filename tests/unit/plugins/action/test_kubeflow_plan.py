@@ -88,7 +88,7 @@ def test_the_report_is_printed_as_plain_lines(play):
     report = {"kubeflow.platform.kubeflow_report": {"plan": "{{ plan }}", "result": {"actions": []}, "kubeconfig": "~/k"}}
     code, text = play([planning(only=["dex"]), report])
     assert code == 0, text
-    assert "\ndex 26.03.1 on one: nothing had to change\n" in text
+    assert "\nDex 2.45.1 on one: nothing had to change\n" in text
     assert "\nKubeconfig: ~/k\n" in text
 
 
@@ -96,4 +96,30 @@ def test_the_report_of_check_mode_is_a_plan(play):
     report = {"kubeflow.platform.kubeflow_report": {"plan": "{{ plan }}", "result": {"actions": []}}, "check_mode": True}
     code, text = play([planning(only=["dex"]), report])
     assert code == 0, text
-    assert "\ndex 26.03.1 on one: nothing would change\n" in text
+    assert "\nDex 2.45.1 on one: nothing would change\n" in text
+
+
+def test_the_report_suggests_commands_that_can_be_typed_as_they_stand(play, monkeypatch):
+    monkeypatch.delenv("KUBEFLOW_PLATFORM_LAUNCHER", raising=False)
+    report = {"kubeflow.platform.kubeflow_report": {"plan": "{{ plan }}", "result": {"actions": []}}}
+    code, text = play([planning(only=["dex"]), report], kubeflow_workers=4, kubeflow_token="canary", other=1)
+    assert code == 0, text
+    assert """  ansible-playbook kubeflow.platform.plan -i one, --limit one -e '{"kubeflow_workers": 4}'\n""" in text
+    assert "INVENTORY" not in text and "canary" not in text
+
+
+@pytest.mark.parametrize("path", ["/nowhere/kustomize", "nowhere/kustomize"])
+def test_a_wrong_kustomize_ends_the_run_before_anything_is_fetched(play, path):
+    code, text = play([planning(find_kustomize=True, kustomize_path=path)])
+    assert code != 0
+    assert "nowhere/kustomize: No such file or directory" in text and "Failed to find a kustomize for release 26.03.1" in text
+
+
+def test_messages_name_the_variables_of_the_role_when_the_role_asks(play):
+    role = {"ansible.builtin.include_role": {"name": "kubeflow.platform.kubeflow"}}
+    code, text = play([role], kubeflow_only=["kativ"], kubeflow_kustomize_path="/nowhere/kustomize")
+    assert code != 0 and "kubeflow_only: " in text
+    code, text = play([role], kubeflow_only=["katib"], kubeflow_kustomize_path="/nowhere/kustomize")
+    assert code != 0
+    assert "`kubeflow_kustomize_path`" in text and "`kustomize_path`" not in text
+    assert "Bring the distribution" not in text
