@@ -154,11 +154,11 @@ def _defines(obj: dict[str, Any]) -> tuple[str, str, str] | None:
 
 def _unreplaced(obj: dict[str, Any]) -> str:
     """A variable left in a name means that kustomize did not do its work: 5.8 renders Profile "$(profile-name)" from 1.10.2."""
-    if "$(" in obj["metadata"]["name"]:
-        return f"metadata.name is {obj['metadata']['name']!r}"
-    if obj["kind"] != "Profile":
-        return ""
+    for field in ("name", "namespace"):
+        value = str(obj["metadata"].get(field) or "")
+        if "$(" in value:
+            return f"metadata.{field} is {value!r}"
     spec = obj.get("spec")
-    owner = spec.get("owner") if isinstance(spec, dict) else None
+    owner = spec.get("owner") if obj["kind"] == "Profile" and isinstance(spec, dict) else None
     name = str(owner.get("name", "")) if isinstance(owner, dict) else ""
     return f"spec.owner.name is {name!r}" if "$(" in name else ""

@@ -49,6 +49,12 @@ def test_quirks_drop_fields_of_the_object_they_name_and_what_is_left_empty() -> 
     assert same is other
 
 
+def test_a_quirk_can_leave_a_whole_object_out_whatever_the_hash_in_its_name() -> None:
+    quirk = {"kind": "ConfigMap", "name": "default-install-config", "drop": [], "omit": True}
+    kept = [obj("ConfigMap", "other"), obj("Secret", "default-install-config-9h2h2b6hbk")]
+    assert checks.mend([obj("ConfigMap", "default-install-config-9h2h2b6hbk"), *kept], [quirk]) == kept
+
+
 def test_unreplaced_variables_are_refused_with_the_reason() -> None:
     profile = obj("Profile", "$(profile-name)", api_version="kubeflow.org/v1")
     with pytest.raises(RenderError, match=r"part user, Profile: metadata.name is '\$\(profile-name\)'") as error:

@@ -80,12 +80,17 @@ spec: {owner: {kind: User, name: $(user)}}
 ---
 apiVersion: v1
 kind: ConfigMap
+metadata: {name: args, namespace: $(namespace)}
+---
+apiVersion: v1
+kind: ConfigMap
 metadata: {name: args}
 data: {command: echo $(HOME)}
 """
     assert [found.unreplaced for found in objects(stream.encode(), "part")] == [
         "metadata.name is '$(profile-name)'",
         "spec.owner.name is '$(user)'",
+        "metadata.namespace is '$(namespace)'",
         "",
     ]
 
