@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kubeflow.platform contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The real kustomize, of both versions that matter."""
+"""The real kustomize."""
 
 from __future__ import annotations
 
@@ -18,12 +18,6 @@ def kustomize() -> str:
     """kustomize 5.8.1: the one that KUBEFLOW_KUSTOMIZE names, else the test bed's, which is built at first use."""
     given = os.environ.get("KUBEFLOW_KUSTOMIZE")
     return given or str(binaries(["kustomize-5.8.1"])["kustomize-5.8.1"])
-
-
-@pytest.fixture(scope="session")
-def older_kustomize() -> str:
-    """kustomize 5.7.1, which the releases before 26.03 need."""
-    return str(binaries(["kustomize-5.7.1"])["kustomize-5.7.1"])
 
 
 @pytest.fixture

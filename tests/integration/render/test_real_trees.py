@@ -24,6 +24,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.filein
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parse import objects
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import from_options
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import Rendering, Request, render
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
 
 from tests.conftest import Distributions
 
@@ -130,25 +131,15 @@ def test_remote_references_of_the_release_are_listed_at_once_without_a_process(
     assert f"{file}:5: https://github.com/kubernetes-sigs/jobset/releases/download/v0.11.0/manifests.yaml" in str(error.value)
 
 
-def test_profiles_that_kustomize_mis_renders_in_silence_are_refused(distributions: Distributions, work_dir: Path, kustomize: str) -> None:
-    tree = distributions.tree("1.10.2")
+@pytest.mark.parametrize("release", ["1.10.2", "1.11.0"])
+def test_profiles_that_kustomize_mis_renders_in_silence_are_refused(
+    distributions: Distributions, work_dir: Path, kustomize: str, release: str
+) -> None:
+    tree, window = distributions.tree(release), load(collection_root()).releases[release].kustomize.as_dict()
     with pytest.raises(RenderError, match=r"metadata.name is '\$\(profile-name\)'"):
         render(request(tree, ["common/user-namespace/base"], kustomize, None), Cache(work_dir))
     with pytest.raises(RenderError, match="Newer versions render this release wrongly"):
-        render(request(tree, ["common/user-namespace/base"], kustomize, None, name="1.10.2", kustomize={"max": "5.7"}), Cache(work_dir))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(("release", "count"), [("1.8.1", 634), ("1.10.2", 611), ("1.11.0", 653), ("26.03", 675)])
-def test_other_releases_render_by_parts_with_the_older_kustomize(
-    distributions: Distributions, work_dir: Path, older_kustomize: str, release: str, count: int
-) -> None:
-    tree, bases = distributions.tree(release), distributions.remote_bases()
-    cache = Cache(work_dir)
-    rendering = render(request(tree, entries(tree), older_kustomize, bases, name=release, quirks=QUIRKS), cache)
-    whole = {identity(json.loads(found.text)) for found in objects(example(tree, older_kustomize, cache, bases), "example")}
-    assert by_identity(rendering).keys() == whole
-    assert rendering.count == count
+        render(request(tree, ["common/user-namespace/base"], kustomize, None, name=release, kustomize=window), Cache(work_dir))
 
 
 @pytest.mark.soak

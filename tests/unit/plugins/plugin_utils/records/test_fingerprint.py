@@ -51,6 +51,20 @@ def test_each_real_tree_is_recognised_as_its_own_release_only(library, distribut
         assert recognise(library, distributions.tree(name)) == [name]
 
 
+def test_each_real_tree_has_every_part_of_its_default_selection(library, distributions):
+    for name, release in library.releases.items():
+        paths = [part.path for part in plan(library, Request(name)).parts]
+        assert refusal(library, release, distributions.tree(name), paths) is None
+
+
+def test_each_real_tree_is_refused_for_every_other_release(library, distributions):
+    for name in library.releases:
+        for other, release in library.releases.items():
+            text = refusal(library, release, distributions.tree(name), [])
+            assert (text is None) == (name == other)
+            assert text is None or f"It looks like release {name}: set kubeflow_release to that" in text
+
+
 def test_our_own_distribution_has_every_part_of_the_default_selection(library):
     made = plan(library, Request("26.03.1"))
     assert refusal(library, made.release, collection_root() / "tests" / "distribution", [part.path for part in made.parts]) is None

@@ -111,6 +111,47 @@ def test_parts_that_require_each_other_are_refused(records):
     ]
 
 
+def test_a_credential_can_be_shipped_by_some_releases_only(records):
+    text = ISTIO + "credentials: [{namespace: n, name: s, keys: [k], purpose: p, since: '1.9', until: '26.03'}]\n"
+    istio = load(records(katib=KATIB, istio=text)).components["istio"]
+    assert [len(istio.credentials_at(release, {})) for release in ("1.8.1", "1.9", "1.11.0", "26.03", "26.03.1")] == [0, 1, 1, 0, 0]
+
+
+def test_a_range_of_a_credential_must_be_of_releases(records):
+    text = ISTIO + "credentials: [{namespace: n, name: s, keys: [k], purpose: p, since: old, until: '1.9'}]\n"
+    (found,) = problems(records(katib=KATIB, istio=text))
+    assert found == "roles/istio/meta/component.yml: credentials[0].since: must be a release, such as 26.03"
+
+
+def test_a_quirk_drops_fields_or_the_whole_object(records):
+    text = RELEASE + "quirks: [{kind: A, name: a, drop: [/x], because: b}, {kind: B, name: b, omit: true, because: b}]\n"
+    release = load(records({"26.03": text}, katib=KATIB, istio=ISTIO)).releases["26.03"]
+    assert [(quirk.drop, quirk.omit) for quirk in release.quirks] == [(("/x",), False), ((), True)]
+
+
+def test_a_difference_from_upstreams_example_is_named_with_its_reason(records):
+    text = RELEASE + "differences: [{kind: A, name: a, because: b}]\n"
+    (difference,) = load(records({"26.03": text}, katib=KATIB, istio=ISTIO)).releases["26.03"].differences
+    assert (difference.kind, difference.name, difference.because) == ("A", "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("quirks: [{kind: A, name: a, because: b}]", "quirks[0]: must have either drop or omit: true"),
+        ("quirks: [{kind: A, name: a, drop: [/x], omit: true, because: b}]", "quirks[0]: must have either drop or omit: true"),
+        (
+            "quirks: [{kind: A, name: a, drop: [x], because: b}]",
+            "quirks[0].drop[0]: must be a JSON pointer such as /metadata/annotations/a~1b",
+        ),
+        ("quirks: [{kind: A, name: a, omit: all, because: b}]", "quirks[0].omit: must be true or false"),
+        ("differences: [{kind: A, name: a}]", "differences[0].because: is missing"),
+    ],
+)
+def test_a_mistake_in_what_a_release_renders_wrongly_is_told(records, entry, told):
+    assert f"releases/26.03.yml: {told}" in problems(records({"26.03": RELEASE + entry + "\n"}, katib=KATIB, istio=ISTIO))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -136,7 +177,7 @@ def test_a_collection_without_releases_is_refused(records):
 
 def test_the_records_of_the_collection_are_valid():
     library = load(collection_root())
-    assert list(library.releases) == ["26.03", "26.03.1"]
+    assert list(library.releases) == ["1.8.1", "1.10.2", "1.11.0", "26.03", "26.03.1"]
 
 
 def test_every_component_of_a_default_selection_has_a_version_unless_it_is_kubeflows_own():
