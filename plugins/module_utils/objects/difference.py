@@ -47,11 +47,11 @@ def render(difference: Difference, redactor: Redactor, limit: int = 10_000) -> d
 
     Whole objects where they fit; else only the differing fields, one a line; for CustomResourceDefinitions only their paths.
     """
-    before, after = redactor.pair(difference.before, difference.after)
     header = _header(difference)
     if header.startswith("CustomResourceDefinition"):
         texts = _as_paths(difference)
     else:
+        before, after = redactor.pair(difference.before, difference.after)
         texts = _yaml(before), _yaml(after)
         if max(map(len, texts)) > limit:
             texts = _as_lines(before, after)

@@ -14,13 +14,23 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-MASK = "********"
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.credential_lines import mask_lines
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.credentials import (
+    MASK,
+    is_credential,
+    mask_inline,
+    settled,
+    suspicious,
+)
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import LAST_APPLIED
+
+__all__ = ["MASK", "MASK_AFTER", "MASK_BEFORE", "MINIMUM", "Redactor", "is_credential"]
+
 MASK_BEFORE = "******** (before)"
 MASK_AFTER = "******** (after)"
 MINIMUM = 8
@@ -28,36 +38,7 @@ MINIMUM = 8
 _EVERYDAY = frozenset(
     {"kubeflow", "kubernetes", "mlpipeline", "postgres", "postgresql", "localhost", "us-east-1", "disabled", "istio-system"}
 )
-# Names are read word by word: clientSecret, CLIENT_SECRET and client-secret are one. The last word may say that it is but a place.
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_CREDENTIAL_ENDS = ("password", "passwd", "passphrase", "secret", "token", "credential", "apikey", "accesskey", "secretkey", "privatekey")
-_CREDENTIAL_WORDS = frozenset({"authorization", "credentials", "pwd", "passwords"})
-_KEY_OWNERS = frozenset({"access", "api", "encryption", "private", "secret", "signing"})
-_PLACES = frozenset(
-    {"audience", "class", "count", "disabled", "enabled", "endpoint", "expiration", "expiry", "file", "id", "length", "mode", "name"}
-    | {"names", "namespace", "path", "policy", "ref", "refs", "seconds", "secrets", "size", "ttl", "type", "uri", "url", "version"}
-)
-# From the word that matters on; what is before it in the name is looked up backwards, which keeps the search linear.
-_NAME = r"(?:pass(?:word|wd|phrase)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential)[\w.-]{0,60}"
-_BEFORE = re.compile(r"[\w.-]{0,60}\Z")
-_QUOTED = r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
-# Configuration inside texts: `password=x` anywhere, `"clientSecret": "x"`, and lines of YAML. Prose ("secret: not found") stays.
-_ASSIGNMENTS = (
-    re.compile(rf"""(?P<name>{_NAME})(?P<gap>["']?=)(?P<value>{_QUOTED}|[^\s,;&|>}}{{\]\["']+)""", re.IGNORECASE),
-    re.compile(rf"""(?P<name>{_NAME})(?P<gap>["']?[ \t]*:[ \t]*)(?P<value>{_QUOTED})""", re.IGNORECASE),
-    # What a server quotes of a field: `spec.password: Invalid value: "x": must be ...`.
-    re.compile(rf"""(?P<name>{_NAME})(?P<gap>["\]]*: (?:Invalid|Unsupported|Duplicate) value: )(?P<value>{_QUOTED})""", re.IGNORECASE),
-)
-_LINE = re.compile(
-    r"""^(?P<head>[ \t]*(?:-[ \t]+)?["']?(?P<name>[\w.-]{1,120})["']?[ \t]*:[ \t]+)(?P<value>[^\s"'{\[|>&*#][^\n]*)""", re.MULTILINE
-)
-_SWITCH = re.compile(r"true|false|null|~|none", re.IGNORECASE)
-_PLAIN = re.compile(r"\d{1,3}|(Invalid|Unsupported|Duplicate|Required|Forbidden|Too long).*", re.IGNORECASE)
-_BCRYPT = re.compile(r"\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}")
-_BEARER = re.compile(r"\b(?P<head>(?:Authorization[\"']?\s*[:=]\s*[\"']?)?(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
-_JWT = re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
-_USERINFO = re.compile(r"(?P<head>\b[a-z][a-z0-9+.-]{0,20}://[^/\s:@\"']+:)[^/\s@\"']+(?=@)", re.IGNORECASE)
+_SECRET_FIELDS = ("data", "stringData")
 
 
 class Redactor:
@@ -74,21 +55,16 @@ class Redactor:
         if obj.get("kind") == "Secret":
             self._learn_values(_secret_values(obj))
 
+    def learn_values(self, values: Iterable[str]) -> None:
+        """Remember values that are known to be secret from elsewhere; short ones are ignored, see the top of this file."""
+        self._learn_values(values)
+
     def text(self, text: str) -> str:
         """Return ``text`` without secrets: learned values, and what looks like a credential."""
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MASK)
-        text = _PRIVATE_KEY.sub(MASK, text)
-        text = _BEARER.sub(rf"\g<head>{MASK}", text)
-        text = _JWT.sub(MASK, text)
-        text = _BCRYPT.sub(MASK, text)
-        text = _USERINFO.sub(rf"\g<head>{MASK}", text)
-        for pattern in _ASSIGNMENTS:
-            text = pattern.sub(_mask_assignment, text)
-        return _LINE.sub(
-            lambda match: match.group(0) if _public(match.group("name"), match.group("value")) else f"{match.group('head')}{MASK}", text
-        )
+        return mask_lines(mask_inline(text)) if suspicious(text) else text
 
     def object(self, obj: Any) -> Any:
         """Return a copy of a Kubernetes object, or of any JSON value, without secrets."""
@@ -96,7 +72,7 @@ class Redactor:
             return self._mapping(obj)
         if isinstance(obj, list):
             return self._list(obj)
-        return self.text(obj) if isinstance(obj, str) else obj
+        return self._string(obj) if isinstance(obj, str) else obj
 
     def pair(self, before: Any, after: Any) -> tuple[Any, Any]:
         """Return both states of one object masked: equal values under equal marks, different ones under different marks.
@@ -131,16 +107,50 @@ class Redactor:
 
     def _mapping(self, value: dict[str, Any]) -> dict[str, Any]:
         secret = value.get("kind") == "Secret"
-        variable = isinstance(value.get("name"), str) and isinstance(value.get("value"), str) and is_credential(value["name"])
+        pair = _names_credential(value)
         result = {}
         for key, item in value.items():
-            if secret and key in ("data", "stringData"):
+            if secret and key in _SECRET_FIELDS:
                 result[key] = dict.fromkeys(item, MASK) if isinstance(item, dict) else MASK
-            elif variable and key == "value" or isinstance(item, str) and item and is_credential(str(key)) and not _SWITCH.fullmatch(item):
-                result[key] = MASK
+            elif secret and key == "metadata":
+                result[key] = self.object(_without_last_applied(item))
+            elif key == LAST_APPLIED and isinstance(item, str):
+                result[key] = self._last_applied(item)
+            elif (pair and key == "value") or is_credential(str(key)):
+                result[key] = self._credential(item)
             else:
                 result[key] = self.object(item)
         return result
+
+    def _credential(self, value: Any) -> Any:
+        """Mask what a credential's name stands before: texts and numbers, also in lists. Mappings say themselves what they hold."""
+        if isinstance(value, list):
+            return [self._credential(item) for item in value]
+        if isinstance(value, dict):
+            return self._mapping(value)
+        if value is None or isinstance(value, bool) or (isinstance(value, str) and settled(value)):
+            return value
+        return MASK
+
+    def _string(self, text: str) -> str:
+        """Mask a text; one that is JSON is masked as what it says, since that knows numbers and lists for what they are."""
+        if text[:1] in ("{", "[") and suspicious(text):
+            try:
+                content = json.loads(text)
+                masked = self.object(content)
+            except (ValueError, RecursionError):
+                return self.text(text)
+            if masked != content:
+                text = json.dumps(masked, indent=2 if "\n" in text.strip() else None, ensure_ascii=False)
+        return self.text(text)
+
+    def _last_applied(self, text: str) -> str:
+        """Mask what kubectl keeps of an object: all of a Secret, or of what cannot be read; else what its own masking leaves."""
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError):
+            return MASK
+        return MASK if not isinstance(content, dict) or content.get("kind") == "Secret" else self._string(text)
 
     def _list(self, items: list[Any]) -> list[Any]:
         """Mask a list; in arguments, ``--password x`` names its credential one item ahead."""
@@ -148,48 +158,59 @@ class Redactor:
         previous = ""
         for item in items:
             flag = previous.startswith("-") and "=" not in previous and is_credential(previous.lstrip("-"))
-            result.append(MASK if flag and isinstance(item, str) and not item.startswith("-") else self.object(item))
+            scalar = isinstance(item, str | int | float) and not (isinstance(item, str) and item.startswith("-"))
+            result.append(self._credential(item) if flag and scalar else self.object(item))
             previous = item if isinstance(item, str) else ""
         return result
 
 
-def is_credential(name: str) -> bool:
-    """Tell whether ``name``, of a variable or key, calls its value a credential rather than the place of one."""
-    words = [word.lower() for word in _WORDS.findall(name)]
-    if not words or words[-1] in _PLACES:
-        return False
-    keys = any(owner in _KEY_OWNERS and key == "key" for owner, key in zip(words, words[1:], strict=False))
-    return keys or any(word in _CREDENTIAL_WORDS or word.endswith(_CREDENTIAL_ENDS) for word in words)
+def _names_credential(value: dict[str, Any]) -> bool:
+    """Tell whether a mapping is a pair of a credential's name and its value: a variable, a parameter, a step of a JSON patch."""
+    return "value" in value and any(isinstance(value.get(key), str) and is_credential(value[key]) for key in ("name", "key", "path"))
 
 
-def _mask_assignment(match: re.Match[str]) -> str:
-    before = _BEFORE.search(match.string, max(0, match.start() - 60), match.start())
-    value = match.group("value")
-    if _public((before.group(0) if before else "") + match.group("name"), value.strip("\"'").strip()):
-        return match.group(0)
-    mark = value[0] if value[0] in "\"'" else ""
-    return f"{match.group('name')}{match.group('gap')}{mark}{MASK}{mark}"
+def _without_last_applied(metadata: Any) -> Any:
+    """Return a Secret's metadata less what kubectl keeps of its values in an annotation."""
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(annotations, dict) or LAST_APPLIED not in annotations:
+        return metadata
+    return {**metadata, "annotations": {**annotations, LAST_APPLIED: MASK}}
 
 
-def _public(name: str, value: str) -> bool:
-    """Tell whether ``value`` may be shown: its name is no credential's, or it is a setting, a reference, or masked already."""
-    if not is_credential(name) or not value or MASK in value or value.startswith("$("):
-        return True
-    return bool(_SWITCH.fullmatch(value) or _PLAIN.fullmatch(value))
-
-
-def _secret_values(secret: dict[str, Any]) -> Iterable[str]:
-    texts = secret.get("stringData")
-    yield from (value for value in (texts if isinstance(texts, dict) else {}).values() if isinstance(value, str))
-    data = secret.get("data")
-    for value in (data if isinstance(data, dict) else {}).values():
-        if not isinstance(value, str):
-            continue
-        yield value
+def _secret_values(secret: dict[str, Any]) -> Iterator[str]:
+    """Yield the values of a Secret, decoded too, and those that kubectl's annotation keeps of an earlier state."""
+    for field in _SECRET_FIELDS:
+        for text in _scalars(secret.get(field)):
+            yield text
+            if field == "data":
+                try:
+                    yield base64.b64decode(text).decode()
+                except (binascii.Error, ValueError):
+                    continue
+    metadata = secret.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    kept = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
+    if isinstance(kept, str):
         try:
-            yield base64.b64decode(value).decode()
-        except (binascii.Error, ValueError):
-            continue
+            earlier = json.loads(kept)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(earlier, dict):
+            yield from (text for field in _SECRET_FIELDS for text in _secret_values({field: earlier.get(field)}))
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    """Yield all texts and numbers inside a value: a Secret should hold texts only, but what is sent may be wrong."""
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _scalars(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _scalars(item)
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield json.dumps(value)
 
 
 def _forms(value: str) -> Iterable[str]:

@@ -215,3 +215,61 @@ def test_masking_keeps_the_shape_and_is_idempotent(value: Any) -> None:
     once = redactor.object(value)
     assert redactor.object(once) == once
     assert type(once) is type(value)
+
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def applied(obj: dict[str, Any]) -> dict[str, Any]:
+    """An object as kubectl's older way leaves it."""
+    return {**obj, "metadata": {**obj["metadata"], "annotations": {LAST_APPLIED: json.dumps(obj), "note": "stays"}}}
+
+
+@pytest.mark.parametrize("value", ["pin", "x" * 40])
+@pytest.mark.parametrize("field", ["data", "stringData"])
+def test_what_kubectl_keeps_of_a_secret_is_masked_wholly(field: str, value: str) -> None:
+    live = applied({"kind": "Secret", "metadata": {"name": "s"}, field: {"k": value}})
+    shown = Redactor().object(live)
+    assert shown["metadata"]["annotations"] == {LAST_APPLIED: MASK, "note": "stays"}
+    assert value not in json.dumps(shown)
+    changed = applied({"kind": "Secret", "metadata": {"name": "s"}, field: {"k": value + "2"}})
+    before, after = Redactor().pair(live, changed)
+    assert before["metadata"]["annotations"][LAST_APPLIED] == f"{MASK} (before)"
+    assert after["metadata"]["annotations"][LAST_APPLIED] == f"{MASK} (after)"
+
+
+@pytest.mark.parametrize("text", ['{"kind":"Secret","data":{"k":"cGlu"', '["pin"]', "pin"])
+def test_what_kubectl_keeps_is_masked_wholly_when_it_cannot_be_read(text: str) -> None:
+    shown = Redactor().object({"kind": "ConfigMap", "metadata": {"name": "c", "annotations": {LAST_APPLIED: text}}})
+    assert shown["metadata"]["annotations"] == {LAST_APPLIED: MASK}
+
+
+def test_what_kubectl_keeps_of_others_is_masked_by_its_structure() -> None:
+    pod = {
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"env": [{"name": "DB_PASSWORD", "value": "pin"}, {"name": "A", "value": "b"}]},
+    }
+    shown = json.loads(Redactor().object(applied(pod))["metadata"]["annotations"][LAST_APPLIED])
+    assert shown["spec"]["env"] == [{"name": "DB_PASSWORD", "value": MASK}, {"name": "A", "value": "b"}]
+
+
+def test_earlier_values_that_kubectl_keeps_are_learned() -> None:
+    redactor = Redactor()
+    redactor.learn(applied({"kind": "Secret", "metadata": {"name": "s"}, "stringData": {"k": "an-earlier-value"}}))
+    assert redactor.text("was an-earlier-value") == f"was {MASK}"
+
+
+WRONG = [47114711, 4711.47114, ["a-longer-text"], {"deep": ["a-longer-text"]}, [[47114711]]]
+
+
+@pytest.mark.parametrize("field", ["data", "stringData"])
+@pytest.mark.parametrize("value", WRONG, ids=str)
+def test_values_that_no_secret_should_hold_are_masked_and_learned(field: str, value: Any) -> None:
+    plain = [text for text in ("47114711", "4711.47114", "a-longer-text") if text in json.dumps(value)]
+    for content in ({"k": value}, [value], value):
+        obj = {"kind": "Secret", "metadata": {"name": "s"}, field: content}
+        redactor = Redactor()
+        redactor.learn(obj)
+        assert [text for text in plain if text in json.dumps(redactor.object(obj))] == []
+        assert [text for text in plain if text in redactor.text(f'expected string, got {json.dumps(value)} or "{value}"')] == []
