@@ -10,6 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
+
 _LONGEST = 1000
 _ERROR = re.compile(r"^[Ee]rror: ", re.MULTILINE)
 _DEPRECATED = re.compile(r"Warning: '(\w+)' is deprecated")
@@ -18,6 +20,18 @@ _STAMP = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d ")
 _YAML = re.compile(r"MalformedYAMLError: (?:yaml: )?(?P<why>.*?) in File: (?P<file>[^\s':]+)")
 _INVALID = re.compile(r"invalid Kustomization: (?P<why>.*)", re.DOTALL)
 _ERR = re.compile(r"accumulation err='(?P<why>.*)': must build at directory: '(?P<path>[^']*)'")
+# Where kustomize quotes what it was given: the place tells enough, and what is quoted may be secret.
+_QUOTED = (
+    (re.compile(r"with config: `.*", re.DOTALL), ""),
+    (re.compile(r"must specify one of patch and path in\s.*", re.DOTALL), "a patch needs either `patch` or `path`"),
+    (re.compile(r"patch and path can't be set at the same time\s.*", re.DOTALL), "a patch needs either `patch` or `path`, not both"),
+    (re.compile(r"\[patch: \"(?:[^\"\\]|\\.)*\"?\]?", re.DOTALL), "an inline patch"),
+    (re.compile(r"invalid literal source .*?, expected key=value", re.DOTALL), "a literal is not of the form key=value"),
+    (re.compile(r"(has invalid utf8 bytes) :.*", re.DOTALL), r"\1"),
+    (re.compile(r"\"(?:[^\"\\]|\\.)*\"( is not a valid (?:key|environment variable) name)", re.DOTALL), r"a key\1"),
+    (re.compile(r"(empty item at \S+ in object) .*", re.DOTALL), r"\1"),
+    (re.compile(r"(cannot unmarshal !!\w+) `.*?`", re.DOTALL), r"\1"),
+)
 _FROM = re.compile(r"^(?:accumulating resources: )*(?:accumulation err='|recursed accumulation of path '(?P<path>[^']*)': )?")
 
 
@@ -25,6 +39,7 @@ def warnings(texts: Iterable[str]) -> list[str]:
     """The warnings in the stderr of several builds, each once; deprecated fields of kustomizations in one sentence."""
     deprecated: Counter[str] = Counter()
     others: dict[str, None] = {}
+    redactor = Redactor()
     for text in texts:
         for line in text.splitlines():
             line = _STAMP.sub("", line).strip()
@@ -35,7 +50,7 @@ def warnings(texts: Iterable[str]) -> list[str]:
                 # Listed in random order, which would make one warning two.
                 names = _UNREPLACED.search(line)
                 line = line[: names.start(1)] + ",".join(sorted(names.group(1).split(","))) if names else line
-                others[line.removeprefix("# ").removeprefix("Warning: ")] = None
+                others[redactor.text(line.removeprefix("# ").removeprefix("Warning: "))] = None
     found = [f"kustomize: {line}" for line in others]
     if deprecated:
         found.append(f"kustomize: the manifests use deprecated fields, which still work: {', '.join(sorted(deprecated))}")
@@ -45,6 +60,8 @@ def warnings(texts: Iterable[str]) -> list[str]:
 def failure(text: str, files: Sequence[str]) -> str:
     """The cause in kustomize's error text; ``files`` are what the build reaches, to name a file in full."""
     # kustomize says "Error: ", kubectl "error: "; it may go on over several lines.
+    for quoted, told in _QUOTED:
+        text = quoted.sub(told, text)
     line = " ".join(_ERROR.split(text)[-1].split()) or "it gave no reason"
     broken = _YAML.search(line)
     if broken:

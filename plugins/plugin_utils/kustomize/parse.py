@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.yamlstream import StreamError, load_all
 
@@ -112,7 +113,9 @@ def _flat(document: Any) -> Iterator[Any]:
 def _fault(obj: Any) -> str:
     reason = ""
     if not isinstance(obj, dict) or not isinstance(obj.get("kind"), str) or not isinstance(obj.get("apiVersion"), str):
-        reason = f"it has no apiVersion and kind: {canonical(obj)[:_SHOWN]}"
+        # The values of a mapping are not told: it may be a Secret that lacks its kind.
+        told = Redactor().text(f"a mapping of {', '.join(map(str, obj))}" if isinstance(obj, dict) else canonical(obj))
+        reason = f"it has no apiVersion and kind: {told[:_SHOWN]}"
     else:
         # A log line with a colon in it, above an object, reads as one more field of the object.
         # Fields are printed by name, so only few can stand above apiVersion.
@@ -137,8 +140,8 @@ def _not_yaml(stream: bytes, part: str, error: StreamError) -> str:
     start = next((line for line in text.splitlines() if line.strip() and line.strip() != "---"), "")
     return (
         f"Failed to read the render of part {part}: document {error.document} is not a Kubernetes object; it starts with "
-        f"{start[:_SHOWN]!r} and is not valid YAML: {error}. If this is a log line, the program that `kustomize_path` names writes "
-        "messages to its standard output; use kustomize itself."
+        f"{Redactor().text(start)[:_SHOWN]!r} and is not valid YAML: {error}. If this is a log line, the program that `kustomize_path` "
+        "names writes messages to its standard output; use kustomize itself."
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import schema
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubeflow.platform.plugins.plugin_utils import partsfile
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError, listing
@@ -34,8 +35,14 @@ def validate(rendered: Path, digest: str | None, cache: Cache, version: str | No
     if digest is not None and cache.read_json(mark) is not None:
         cache.touch(mark)
         return judge.notes
-    faults = _faults(partsfile.read(rendered.read_bytes()), judge)
+    document = partsfile.read(rendered.read_bytes())
+    faults = _faults(document, judge)
     if faults:
+        redactor = Redactor()
+        for part in document["parts"]:
+            for entry in part["objects"]:
+                redactor.learn(entry["object"])
+        faults = [redactor.text(fault) for fault in faults]
         more = f"\n  and {len(faults) - _MOST} more" if len(faults) > _MOST else ""
         raise RenderError(f"Failed to validate the rendered objects:{listing(faults[:_MOST])}{more}\nCorrect the manifests or the patches.")
     if digest is not None:

@@ -207,7 +207,7 @@ def _scalar(event: Any) -> Any:
         return float(value)
     # By class, since a bool is an int too.
     if value.__class__.__name__ != {"null": "NoneType"}.get(name, name):
-        raise _Unreadable(f"{text!r} cannot be read as !!{name} (line {event.start_mark.line + 1})")
+        raise _Unreadable(f"a value cannot be read as !!{name} (line {event.start_mark.line + 1})")
     return value
 
 
@@ -225,7 +225,7 @@ def plain(text: str) -> Any:
     if _FLOAT.match(bare):
         fraction = float(bare)
         if math.isinf(fraction):
-            raise _Unreadable(f"{text} is too large for a number")
+            raise _Unreadable("a number is too large")
         # JSON has one kind of number; Go prints a whole float without a fraction ("1e3" is 1000).
         return int(fraction) if fraction.is_integer() and abs(fraction) < 1e15 else fraction
     if _INFINITE.match(text):
