@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -22,6 +23,8 @@ import pytest
 from tests.testbed import audit
 from tests.testbed.bed import faults, ports
 from tests.testbed.bed.build import binaries
+from tests.testbed.bed.commands import main
+from tests.testbed.bed.programs import processes
 from tests.testbed.bed.report import BedError
 from tests.testbed.fixtures import Bed, shared
 
@@ -252,6 +255,31 @@ def test_beds_when_started_at_the_same_time_get_different_places(tmp_path: Path)
     finally:
         for bed in beds:
             ports.release(bed)
+
+
+def down(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    """What `testbed down` prints."""
+    monkeypatch.setattr("sys.argv", ["testbed", "down", "--dir", str(folder)])
+    assert main() == 0
+    return capsys.readouterr().out
+
+
+def test_down_says_what_it_stopped_when_a_bed_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bed = ports.claim(tmp_path)
+    for name in ("logs", "run"):
+        (tmp_path / name).mkdir()
+    replace(processes(bed)["etcd"], command=("sleep", "60")).start()
+    assert down(tmp_path, monkeypatch, capsys) == f"stopped etcd; removed the bed in {tmp_path}\n"
+    assert down(tmp_path, monkeypatch, capsys) == f"nothing to stop: there is no bed in {tmp_path}\n"
+
+
+def test_down_says_so_when_nothing_of_the_bed_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ports.claim(tmp_path)
+    assert down(tmp_path, monkeypatch, capsys) == f"nothing of it ran; removed the bed in {tmp_path}\n"
 
 
 def test_fault_when_given_on_the_command_line_becomes_an_entry_of_the_file(tmp_path: Path) -> None:

@@ -131,13 +131,18 @@ def _make(folder: Path, arguments: argparse.Namespace) -> Bed:
 
 
 def _down(arguments: argparse.Namespace) -> int:
-    bed = find(arguments.dir.resolve())
+    folder: Path = arguments.dir.resolve()
+    bed = find(folder)
     if bed is None:
-        say(f"no bed in {arguments.dir}")
-    elif arguments.keep:
+        result(f"nothing to stop: there is no bed in {folder}")
+        return 0
+    running = [name for name, program in processes(bed).items() if program.pid()]
+    if arguments.keep:
         lifecycle.stop(bed)
     else:
         lifecycle.remove(bed)
+    what = f"stopped {', '.join(running)}" if running else "nothing of it ran"
+    result(f"{what}; {'kept' if arguments.keep else 'removed'} the bed in {folder}")
     return 0
 
 
