@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,17 +83,28 @@ def copied(words: list[str], desk: Path) -> None:
 
 
 def pip(words: list[str], desk: Path) -> None:
-    """pip finds what is asked for."""
-    run([sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--no-deps", *words[2:]], desk)
+    """pip finds what is asked for; nothing is downloaded or installed (from a folder only what is installed already can be)."""
+    options = words[2:]
+    if words[1] == "download":
+        place = options.index("--dest")
+        del options[place : place + 2]
+    (desk / "offline").mkdir(exist_ok=True)
+    run([sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--no-deps", *options], desk)
 
 
 def galaxy(words: list[str], desk: Path) -> None:
-    """Build, then install what was built, beside nothing else."""
+    """Build, then download or install what was built, beside nothing else: no server is asked for kubernetes.core."""
     copy = copy_of_checkout("documentation")
     code, output = command("ansible-galaxy", "collection", "build", "--force", "--output-path", str(desk), cwd=copy)
     assert code == 0, output
+    if words[2] == "build":
+        return
+    download = ["ansible-galaxy", "collection", "download", "kubeflow-platform-0.1.0.tar.gz", "--download-path", "offline"]
+    run([*(words if words[2] == "download" else download), "--no-deps"], desk)
+    assert list(desk.glob("offline/kubeflow-platform-*.tar.gz"))
     if words[2] == "install":
-        run([*words, "--no-deps", "--force", "--collections-path", str(desk / "collections")], desk)
+        paths = [path for word in words for path in (glob(word, root_dir=desk) if "*" in word else [word])]
+        run([*paths, "--no-deps", "--force", "--collections-path", str(desk / "collections")], desk)
 
 
 def development(words: list[str], desk: Path) -> None:
@@ -109,8 +121,8 @@ CHECKS: list[tuple[str, Callable[[list[str], Path], None]]] = [
     (r"ansible-playbook kubeflow\.platform\.\w+ -i ", playbook),
     (r"ansible-doc ", as_it_is),
     (r"cp -r inventory/", copied),
-    (r"pip install ", pip),
-    (r"ansible-galaxy collection (build|install) ?", galaxy),
+    (r"pip (install|download) ", pip),
+    (r"ansible-galaxy collection (build|download|install) ?", galaxy),
     (r"tests/tools/run ", development),
 ]
 
