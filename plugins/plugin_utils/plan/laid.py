@@ -29,7 +29,7 @@ def laid_over(part: Part, release: str, values: Values, selected: Collection[str
     return Laid(
         namespace=str(namespace) if namespace else None,
         patches=tuple(
-            {"target": substitute(entry.target, values), "patch": substitute(entry.patch, values)}
+            {"target": substitute(entry.target, values), "patch": substitute(entry.patch, values), **_options(entry.patch)}
             for entry in part.patches
             if entry.condition.holds(release, values, selected)
         ),
@@ -44,3 +44,9 @@ def laid_over(part: Part, release: str, values: Values, selected: Collection[str
 
 def _omission(kind: str, name: str, namespace: Any) -> dict[str, Any]:
     return {"kind": kind, "name": name, "namespace": namespace}
+
+
+def _options(patch: Any) -> dict[str, Any]:
+    """kustomize leaves a name as it is unless it is told that the change is meant."""
+    renames = isinstance(patch, list) and any(entry.get("path") == "/metadata/name" for entry in patch if isinstance(entry, Mapping))
+    return {"options": {"allowNameChange": True}} if renames else {}

@@ -45,7 +45,7 @@ class _Choice:
 def plan(library: Library, request: Request) -> Plan:
     """The plan for a request; SelectionError with every finding when the request cannot be met."""
     release = find_release(library, request.release)
-    values = {**library.defaults, **request.values}
+    values = library.values(request.values)
     selected = select(library, release, request, values)
     wrong = [text for item in selected for text in mistakes(item.component.name, _names(item, release, values), values)]
     if wrong:

@@ -25,6 +25,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model im
     Component,
     Conflict,
     Credential,
+    Following,
     Offer,
     Remark,
     Tree,
@@ -73,7 +74,8 @@ def read_component(name: str, root: Node, options: Options) -> Component:
         conflicts=tuple(_conflict(node, options) for node in root.nodes("conflicts")),
         accept=tuple(_acceptance(node, options) for node in root.nodes("accept")),
         experimental=tuple(_remark(node, options) for node in root.nodes("experimental")),
-        offers=tuple(_offer(node, options) for node in root.nodes("options")),
+        offers=tuple(_offer(node, options) for node in root.nodes("options") if not node.has("follows")),
+        following=tuple(_following(node, options) for node in root.nodes("options") if node.has("follows")),
         sources=sources,
         ready=tuple(_check(node, options, {"alone": node.flag("alone", default=True)}) for node in root.nodes("ready")),
         checks=tuple(_check(node, options, {"at_least": node.number("at_least", default=1)}) for node in root.nodes("checks")),
@@ -150,6 +152,17 @@ def _offer(node: Node, options: Options) -> Offer:
         condition=read_condition(node, options),
         because=node.text("because"),
     )
+
+
+def _following(node: Node, options: Options) -> Following:
+    node.only({"name", "follows", "because"})
+    found = Following(option=node.text("name"), follows=node.text("follows"), because=node.text("because"))
+    for key, name in (("name", found.option), ("follows", found.follows)):
+        if name and name not in options:
+            node.report("no role declares this option", key)
+    if found.option in options and options[found.option].default is not None:
+        node.report("has a default, so it never follows another option", "name")
+    return found
 
 
 def _option_value(node: Node, key: str, options: Options, *, wants_value: bool) -> Any:

@@ -111,9 +111,14 @@ def substitute(value: Any, values: Values) -> Any:
             return value["default"]
         return value["join"].join(str(item) for item in given or ()) if "join" in value else given
     if is_text(value):
-        return _NAMED.sub(lambda found: str(values.get(found[1])), str(value["text"]))
+        return _NAMED.sub(lambda found: _word(values.get(found[1])), str(value["text"]))
     if isinstance(value, Mapping):
         return {key: substitute(item, values) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [substitute(item, values) for item in value]
     return value
+
+
+def _word(value: Any) -> str:
+    """A value within a text, as YAML writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

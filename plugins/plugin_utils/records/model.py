@@ -89,6 +89,15 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class Following:
+    """An option that has the value of another one where it is not given."""
+
+    option: str
+    follows: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """A tree outside the distribution, and its place among vendored bases."""
 
@@ -138,6 +147,7 @@ class Component:
     accept: tuple[Acceptance, ...] = ()
     experimental: tuple[Remark, ...] = ()
     offers: tuple[Offer, ...] = ()
+    following: tuple[Following, ...] = ()
     sources: Mapping[str, Tree] = field(default_factory=dict)
     ready: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = ()
@@ -243,3 +253,12 @@ class Library:
     def defaults(self) -> dict[str, Any]:
         """The value of every option that nobody sets."""
         return {name: option.default for name, option in self.options.items()}
+
+    def values(self, given: Values) -> dict[str, Any]:
+        """The value of every option: as given, else that of the option which it follows, else the default."""
+        values = {**self.defaults, **given}
+        for component in self.components.values():
+            for entry in component.following:
+                if not is_given(values.get(entry.option)):
+                    values[entry.option] = values.get(entry.follows)
+        return values

@@ -121,6 +121,20 @@ def test_what_is_laid_over_a_part_holds_the_values(library):
     assert row["omit"] == [{"kind": "Deployment", "name": "d", "namespace": "team"}]
 
 
+def test_an_option_that_is_not_given_has_the_value_of_the_one_that_it_follows(records):
+    text = KSERVE + "options: [{name: kserve_class, follows: kserve_namespace, because: x}]\n"
+    library = load(records({"26.03": RELEASE}, options=OPTIONS, katib=KATIB, istio=ISTIO, knative=KNATIVE, kserve=text))
+    assert made(library, values={"kserve_namespace": "team"}).values["kserve_class"] == "team"
+    assert made(library, values={"kserve_namespace": "team", "kserve_class": "fast"}).values["kserve_class"] == "fast"
+
+
+def test_a_patch_of_a_name_says_that_it_is_meant(records):
+    text = KSERVE.replace("/spec/storageClassName", "/metadata/name")
+    library = load(records({"26.03": RELEASE}, options=OPTIONS, katib=KATIB, istio=ISTIO, knative=KNATIVE, kserve=text))
+    (part,) = (part for part in made(library, added=("kserve",), values={"kserve_class": "a"}).parts if part.component == "kserve")
+    assert part.patches[0]["options"] == {"allowNameChange": True}
+
+
 def test_what_does_not_count_is_not_laid_over_a_part(library):
     (part,) = (part for part in made(library, added=("kserve",)).parts if part.component == "kserve")
     assert (part.patches, part.extras, part.omit) == ((), ("c",), ())

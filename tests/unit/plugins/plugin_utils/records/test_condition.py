@@ -51,3 +51,19 @@ def test_mappings_that_only_look_like_references_stay():
     value = {"text": "a", "other": 1, "list": [{"option": "x", "name": "y"}]}
     assert substitute(value, {"x": 1}) == value
     assert list(referenced(value)) == []
+
+
+def test_a_text_writes_booleans_as_yaml_does():
+    assert substitute({"text": "secure={secure}"}, {"secure": True}) == "secure=true"
+
+
+def test_a_list_is_joined_and_what_is_not_given_has_its_default():
+    value = {"a": {"option": "names", "join": ","}, "b": {"option": "place", "default": "kubeflow"}}
+    assert substitute(value, {"names": ["x", "y"], "place": ""}) == {"a": "x,y", "b": "kubeflow"}
+    assert substitute(value, {"names": None, "place": "here"}) == {"a": "", "b": "here"}
+
+
+def test_selected_wants_all_of_these_components():
+    condition = Condition(selected=("hub",))
+    assert condition.holds("26.03", {}, ["hub", "dex"])
+    assert not condition.holds("26.03", {}, ["dex"])

@@ -103,7 +103,7 @@ COMPLETE = (
 conflicts: [{component: istio, because: x}]
 accept: [{option: katib_flag, value: true, because: x}]
 experimental: [{when: {istio_mode: ambient}, because: x}]
-options: [{name: istio_mode, value: ambient, since: "1.11", because: x}]
+options: [{name: istio_mode, value: ambient, since: "1.11", because: x}, {name: katib_host, follows: istio_mode, because: x}]
 sources: {own: {repository: "https://example.org/r", ref: v1, path: git/r/v1}}
 ready: [{kind: Trial, group: kubeflow.org, expression: a, message: m}]
 checks: [{kind: Pod, selector: app=x, expression: a, message: m}]
@@ -118,6 +118,7 @@ def test_every_key_of_a_record_is_read(records):
     assert (part.namespace, part.extras[0].path, part.omit[0].name) == ({"option": "katib_host"}, "c", "d")
     assert part.places[1].source == "own" and component.sources["own"].ref == "v1"
     assert (component.conflicts[0].component, component.accept[0].value, component.offers[0].value) == ("istio", True, "ambient")
+    assert component.following[0].follows == "istio_mode"
     assert (component.ready[0].kind, component.checks[0].selector) == ("Trial", "app=x")
 
 
@@ -140,6 +141,8 @@ def test_every_key_of_a_record_is_read(records):
         ("{component: istio", "{component: istoi", "conflicts[0].component: there is no other component istoi"),
         ("option: katib_flag", "option: katib_flg", "accept[0].option: no role declares this option"),
         ("value: true", "value: maybe", "accept[0].value: katib_flag is of type bool"),
+        ("follows: istio_mode", "follows: istio", "options[1].follows: no role declares this option"),
+        ("name: katib_host, follows", "name: katib_port, follows", "options[1].name: has a default, so it never follows another option"),
         ('since: "1.11"', "since: newest", "options[0].since: must be a release, such as 26.03"),
         ("{path: c,", "{path: ../c,", "parts[0].components[0].path: must lie below the root of the distribution"),
         ("path: applications/katib}", "path: a, source: foreign}", "parts[0].paths[0].source: there is no foreign under sources"),
