@@ -46,6 +46,14 @@ molecule: ## the Molecule scenario: check, converge, idempotence, verify on a te
 bench: ## the engine and site.yml against upstream's loop (about 20 minutes)
 	@$(RUN) python tests/bench/run.py $(ARGS)
 
+.PHONY: bench-planning
+bench-planning: ## how long planning takes for each release; 1 when one takes more than 0.3 s
+	@$(RUN) python -m tests.bench.planning
+
+.PHONY: release
+release: ## draft the record of a new release: RELEASE=<version> TREE=<folder of its tree>
+	@$(RUN) python -m tests.tools.release $(RELEASE) $(TREE)
+
 .PHONY: soak
 soak: ## long matrices: every Python and ansible-core, every release, kills and variants (hours)
 	@tests/tools/soak $(ARGS)
