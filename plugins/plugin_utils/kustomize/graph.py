@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,10 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.fileindex import FileIndex
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.references import KUSTOMIZATION_NAMES, Reference
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.remote import is_remote
+
+
+# A folder to look at, and those that it was reached through, without links.
+_Step = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,24 +52,46 @@ def kustomization_in(folder: str) -> str | None:
 def walk(index: FileIndex, folders: Iterable[str]) -> Reach:
     """Follow the references of the kustomizations in ``folders``. Raises RenderError for a file that is not YAML."""
     reach = Reach()
-    waiting = [os.path.normpath(folder) for folder in folders]
+    waiting: list[_Step] = [(os.path.normpath(folder), ()) for folder in folders]
     seen: set[str] = set()
     while waiting:
-        folder = waiting.pop()
-        if folder in seen:
+        folder, above = waiting.pop()
+        # By what it really is: below a link to a folder above, names go on for ever.
+        real = os.path.realpath(folder)
+        if real in seen:
             continue
-        seen.add(folder)
+        seen.add(real)
         file = kustomization_in(folder)
         if file is None:
-            reach.missing.append(f"{folder} has no {', '.join(KUSTOMIZATION_NAMES[:2])} or {KUSTOMIZATION_NAMES[2]}")
+            reach.missing.append(_lacking(folder))
             continue
         reach.files.add(file)
         for reference in index.references(file):
-            _follow(index, reach, waiting, file, reference)
+            _follow(index, reach, waiting, (*above, real), file, reference)
     return reach
 
 
-def _follow(index: FileIndex, reach: Reach, waiting: list[str], file: str, reference: Reference) -> None:
+def _lacking(folder: str) -> str:
+    """Why a folder has no kustomization."""
+    for name in KUSTOMIZATION_NAMES:
+        if os.path.lexists(os.path.join(folder, name)):
+            return f"{os.path.join(folder, name)} {_no_file(os.path.join(folder, name))}"
+    return f"{folder} has no {', '.join(KUSTOMIZATION_NAMES[:2])} or {KUSTOMIZATION_NAMES[2]}"
+
+
+def _no_file(path: str) -> str:
+    """Why there is no file at a path."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return "is a link that leads in a circle"
+    if os.path.islink(path):
+        return "is a link that leads nowhere"
+    return "is no file" if os.path.lexists(path) else "does not exist"
+
+
+def _follow(index: FileIndex, reach: Reach, waiting: list[_Step], above: tuple[str, ...], file: str, reference: Reference) -> None:
     if reference.kind == "helm":
         reach.helm.append(f"{file}:{reference.line}: {reference.text}")
         return
@@ -74,17 +101,20 @@ def _follow(index: FileIndex, reach: Reach, waiting: list[str], file: str, refer
     folder = os.path.dirname(file)
     target = os.path.normpath(os.path.join(folder, reference.text))
     if reference.kind != "file" and os.path.isdir(target):
-        waiting.append(target)
+        if os.path.realpath(target) in above:
+            reach.missing.append(f"{file}:{reference.line}: {reference.text} leads in a circle, back to {os.path.realpath(target)}")
+        else:
+            waiting.append((target, above))
         return
     if index.digest(target) is None:
         reach.absent.add(target)
-        reach.missing.append(f"{file}:{reference.line}: {reference.text} does not exist")
+        reach.missing.append(f"{file}:{reference.line}: {reference.text} {_no_file(target)}")
         return
     reach.files.add(target)
     if reference.kind == "plugin":
         # Plugin configuration names its files relative to the kustomization that lists it.
         for inner in index.references(target, plugin=True):
-            _follow(index, reach, waiting, file, Reference("file", inner.text, reference.line))
+            _follow(index, reach, waiting, above, file, Reference("file", inner.text, reference.line))
 
 
 def refuse(reach: Reach, allowed: Sequence[str]) -> None:

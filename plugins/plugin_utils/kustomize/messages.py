@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import Counter
@@ -16,22 +17,28 @@ _LONGEST = 1000
 _ERROR = re.compile(r"^[Ee]rror: ", re.MULTILINE)
 _DEPRECATED = re.compile(r"Warning: '(\w+)' is deprecated")
 _UNREPLACED = re.compile(r"vars that were never replaced: (\S+)$")
-_STAMP = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d ")
-_YAML = re.compile(r"MalformedYAMLError: (?:yaml: )?(?P<why>.*?) in File: (?P<file>[^\s':]+)")
+# What Go's logger, and kubectl's, put in front of a line.
+_STAMP = re.compile(r"^(?:\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+:\d+\] )", re.MULTILINE)
+_YAML = re.compile(r"MalformedYAMLError: (?:yaml: )?(?P<why>.*?) in File: (?P<file>[^\s':\"\\]+)")
 _INVALID = re.compile(r"invalid Kustomization: (?P<why>.*)", re.DOTALL)
 _ERR = re.compile(r"accumulation err='(?P<why>.*)': must build at directory: '(?P<path>[^']*)'")
 # Where kustomize quotes what it was given: the place tells enough, and what is quoted may be secret.
 _QUOTED = (
-    (re.compile(r"with config: `.*", re.DOTALL), ""),
+    (re.compile(r" with config: `.*?(?:\n`(?=: )|\Z)", re.DOTALL), ""),
     (re.compile(r"must specify one of patch and path in\s.*", re.DOTALL), "a patch needs either `patch` or `path`"),
     (re.compile(r"patch and path can't be set at the same time\s.*", re.DOTALL), "a patch needs either `patch` or `path`, not both"),
     (re.compile(r"\[patch: \"(?:[^\"\\]|\\.)*\"?\]?", re.DOTALL), "an inline patch"),
     (re.compile(r"invalid literal source .*?, expected key=value", re.DOTALL), "a literal is not of the form key=value"),
-    (re.compile(r"(has invalid utf8 bytes) :.*", re.DOTALL), r"\1"),
+    (re.compile(r"literal sources \[.*\]: ", re.DOTALL), ""),
+    (re.compile(r"line \[[\d ]*\] (has invalid utf8 bytes) :.*", re.DOTALL), r"a line \1"),
+    (re.compile(r"(?:: )?node contents:\s.*", re.DOTALL), ""),
+    (re.compile(r"evalsymlink failure on '[^\n]*\n.*", re.DOTALL), "it is neither a file nor valid YAML"),
     (re.compile(r"\"(?:[^\"\\]|\\.)*\"( is not a valid (?:key|environment variable) name)", re.DOTALL), r"a key\1"),
     (re.compile(r"(empty item at \S+ in object) .*", re.DOTALL), r"\1"),
     (re.compile(r"(cannot unmarshal !!\w+) `.*?`", re.DOTALL), r"\1"),
 )
+# A component's error is a Go string in the error of who includes it.
+_COMPONENT = re.compile(r"(?:accumulating components: )?accumulateDirectory: (?P<text>\"(?:[^\"\\]|\\.)*\")")
 _FROM = re.compile(r"^(?:accumulating resources: )*(?:accumulation err='|recursed accumulation of path '(?P<path>[^']*)': )?")
 
 
@@ -60,6 +67,9 @@ def warnings(texts: Iterable[str]) -> list[str]:
 def failure(text: str, files: Sequence[str]) -> str:
     """The cause in kustomize's error text; ``files`` are what the build reaches, to name a file in full."""
     # kustomize says "Error: ", kubectl "error: "; it may go on over several lines.
+    text = _STAMP.sub("", text.strip())
+    while component := _COMPONENT.search(text):
+        text = text[: component.start()] + _unquoted(component["text"]) + text[component.end() :]
     for quoted, told in _QUOTED:
         text = quoted.sub(told, text)
     line = " ".join(_ERROR.split(text)[-1].split()) or "it gave no reason"
@@ -73,6 +83,13 @@ def failure(text: str, files: Sequence[str]) -> str:
         return f"a kustomization is not valid: {invalid.group('why')}"
     reason = _innermost(line)
     return reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}..."
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return str(json.loads(text))
+    except ValueError:  # Go escapes what JSON does not know
+        return text[1:-1].replace('\\"', '"')
 
 
 def _innermost(line: str) -> str:

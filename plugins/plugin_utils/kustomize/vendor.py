@@ -14,7 +14,7 @@ import hashlib
 import os
 import posixpath
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def _make(cache: Cache, root: str, bases: Path, target: Path, note: Path) -> Non
 def _resolve(tree: Path, bases: Path) -> list[tuple[str, int, str]]:
     """Rewrite the tree's kustomizations, those of the bases copied into it included."""
     unresolved: list[tuple[str, int, str]] = []
-    waiting = [path for path in files_below(tree) if os.path.basename(path) in KUSTOMIZATION_NAMES]
+    waiting = list(_kustomizations(tree))
     done: set[str] = set()
     while waiting:
         file = waiting.pop()
@@ -96,8 +96,13 @@ def _resolve(tree: Path, bases: Path) -> list[tuple[str, int, str]]:
             continue
         done.add(file)
         copied = _rewrite(tree, bases, Path(file), unresolved)
-        waiting += [path for folder in copied for path in files_below(folder) if os.path.basename(path) in KUSTOMIZATION_NAMES]
+        waiting += [path for folder in copied for path in _kustomizations(folder)]
     return sorted(unresolved)
+
+
+def _kustomizations(folder: Path) -> Iterator[str]:
+    """The kustomizations below a folder; a link by that name that leads nowhere is none."""
+    return (path for path in files_below(folder) if os.path.basename(path) in KUSTOMIZATION_NAMES and os.path.isfile(path))
 
 
 def _rewrite(tree: Path, bases: Path, file: Path, unresolved: list[tuple[str, int, str]]) -> list[Path]:

@@ -153,3 +153,40 @@ def test_circles_end(tmp_path: Path) -> None:
 def test_broken_yaml_names_file_and_line(tmp_path: Path) -> None:
     with pytest.raises(RenderError, match=r"part/kustomization.yaml: it is not valid YAML: line 2"):
         walk(tmp_path, {"part/kustomization.yaml": "resources: [a.yaml\nkind: x\n"}, "part")
+
+
+def linked(root: Path, **links: str) -> None:
+    for name, leads_to in links.items():
+        (root / name).symlink_to(leads_to)
+
+
+@pytest.mark.parametrize("field", ["resources", "components", "bases"])
+def test_circle_of_folders_is_told_once_with_both_ends(tmp_path: Path, field: str) -> None:
+    reach, _files = walk(tmp_path, {"a/kustomization.yaml": f"{field}: [../b]", "b/kustomization.yaml": "\nresources: [../a]"}, "a")
+    root = tmp_path / "tree"
+    assert reach.missing == [f"{root}/b/kustomization.yaml:2: ../a leads in a circle, back to {root}/a"]
+
+
+def test_link_to_a_folder_above_is_a_circle_and_no_endless_path(tmp_path: Path) -> None:
+    root = tree(tmp_path / "tree", {"a/kustomization.yaml": "resources: [loop]"})
+    linked(root / "a", loop=".")
+    reach, _files = walk(tmp_path, {}, "a")
+    assert reach.missing == [f"{root}/a/kustomization.yaml:1: loop leads in a circle, back to {root}/a"]
+
+
+def test_links_in_a_circle_are_told_as_such(tmp_path: Path) -> None:
+    root = tree(tmp_path / "tree", {"a/kustomization.yaml": "resources: [x.yaml, gone.yaml]", "b/x": ""})
+    linked(root / "a", **{"x.yaml": "y.yaml", "y.yaml": "x.yaml", "gone.yaml": "nothing.yaml"})
+    linked(root / "b", **{"kustomization.yaml": "z", "z": "kustomization.yaml"})
+    reach, _files = walk(tmp_path, {}, "a", "b")
+    assert sorted(reach.missing) == [
+        f"{root}/a/kustomization.yaml:1: gone.yaml is a link that leads nowhere",
+        f"{root}/a/kustomization.yaml:1: x.yaml is a link that leads in a circle",
+        f"{root}/b/kustomization.yaml is a link that leads in a circle",
+    ]
+
+
+def test_two_ways_to_one_folder_are_no_circle(tmp_path: Path) -> None:
+    files = {"a/kustomization.yaml": "resources: [../b, ../c]", "b/kustomization.yaml": "resources: [../c]", "c/kustomization.yaml": ""}
+    reach, found = walk(tmp_path, files, "a")
+    assert (reach.missing, len(found)) == ([], 3)

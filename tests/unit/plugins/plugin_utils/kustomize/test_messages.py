@@ -52,3 +52,31 @@ def test_broken_yaml_names_the_file_in_full_when_there_is_one_of_that_name() -> 
 )
 def test_the_cause_is_taken_out_of_its_wrapping(text: str, reason: str) -> None:
     assert messages.failure(text, []) == reason
+
+
+COMPONENT = (
+    "accumulating components: accumulateDirectory: \"recursed accumulation of path '/t/c': accumulating resources: accumulating resources "
+    "from 'o.yaml': MalformedYAMLError: yaml: line 2: mapping values are not allowed in this context in File: o.yaml\""
+)
+
+
+@pytest.mark.parametrize(
+    "prefix", ["Error: ", "error: ", "2026/11/30 19:16:05 Error: ", "E1130 19:16:05.123456   12345 kustomize.go:74] error: "]
+)
+@pytest.mark.parametrize("files", [["/t/c/o.yaml"], []])
+def test_broken_file_of_a_component_is_named_without_debris(prefix: str, files: list[str]) -> None:
+    name = files[0] if files else "o.yaml"
+    assert (
+        messages.failure(prefix + COMPONENT, files) == f"{name} is not valid YAML: line 2: mapping values are not allowed in this context"
+    )
+
+
+def test_component_inside_a_component_is_unwrapped_too() -> None:
+    inner = COMPONENT.replace('"', '\\"')
+    text = f"Error: accumulating components: accumulateDirectory: \"recursed accumulation of path '/t/b': {inner}\""
+    assert messages.failure(text, ["/t/c/o.yaml"]).startswith("/t/c/o.yaml is not valid YAML: line 2")
+
+
+def test_prefixes_of_logs_are_no_part_of_a_warning() -> None:
+    text = "2026/11/30 19:16:05 one\nW1130 19:16:05.123456   12345 kustomize.go:74] two\n"
+    assert messages.warnings([text]) == ["kustomize: one", "kustomize: two"]

@@ -72,13 +72,15 @@ def test_other_sources_teach_nothing(tmp_path: Path) -> None:
         (
             "Error: trouble configuring builtin PatchTransformer with config: `\npatch: pin4711\n`: must specify one of patch and path "
             "in\npin4711",
-            "trouble configuring builtin PatchTransformer",
+            "trouble configuring builtin PatchTransformer: a patch needs either `patch` or `path`",
         ),
-        ("Error: line 2 has invalid utf8 bytes : pin4711", "line 2 has invalid utf8 bytes"),
+        ("Error: line [112 105] has invalid utf8 bytes : pin4711", "a line has invalid utf8 bytes"),
         (
             "Error: yaml: unmarshal errors: line 3: cannot unmarshal !!str `pin4711` into map",
             "yaml: unmarshal errors: line 3: cannot unmarshal !!str into map",
         ),
+        ("Error: loading KV pairs: literal sources [pin4711 b]: x", "loading KV pairs: x"),
+        ("Error: expected MappingNode but got ScalarNode: node contents:\npin4711\n", "expected MappingNode but got ScalarNode"),
         ('Error: "pin 4711" is not a valid key name for a Secret', "a key is not a valid key name for a Secret"),
     ],
 )

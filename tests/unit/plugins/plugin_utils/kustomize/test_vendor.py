@@ -108,3 +108,12 @@ def test_a_folder_without_bases_is_refused(tmp_path: Path) -> None:
         bases_folder(Cache(tmp_path / "cache"), str(tmp_path))
     with pytest.raises(RenderError, match="it does not exist"):
         bases_folder(Cache(tmp_path / "cache"), str(tmp_path / "none"))
+
+
+def test_links_in_a_circle_do_not_hinder_the_copy(tmp_path: Path) -> None:
+    (tmp_path / "tree/odd").mkdir(parents=True)
+    for name, leads_to in (("kustomization.yaml", "b"), ("b", "kustomization.yaml"), ("Kustomization", "nothing"), ("up", "..")):
+        (tmp_path / "tree/odd" / name).symlink_to(leads_to)
+    found, tree = make(tmp_path)
+    assert found.is_new
+    assert (tree / "odd/kustomization.yaml").is_symlink()
