@@ -14,6 +14,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner imp
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
 
+SELECTIONS = ("minimal", "pipelines", "training", "serving")
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -180,3 +181,20 @@ def test_the_result_holds_the_facts_that_the_engine_and_the_report_need(library)
         *("name", "component", "layer", "path", "requires"),
         *("source", "namespace", "patches", "images", "components", "omit"),
     }
+
+
+@pytest.mark.parametrize("selection", ["default", *SELECTIONS])
+def test_every_release_offers_the_selection_and_it_needs_nothing_that_the_release_lacks(library, selection):
+    for release in library.releases:
+        made = plan(library, Request(release, selection=selection))
+        assert made.parts
+        assert {"dashboard", "istio", "dex", "oauth2_proxy", "user_namespace"} <= {item.component.name for item in made.selected}
+
+
+def test_selections_hold_what_their_names_say_and_what_that_requires(library):
+    for release in library.releases:
+        chosen = {name: {item.component.name for item in plan(library, Request(release, selection=name)).selected} for name in SELECTIONS}
+        assert "pipelines" in chosen["pipelines"] and "kserve" not in chosen["pipelines"]
+        assert chosen["training"] & {"trainer", "training_operator"} and "katib" in chosen["training"]
+        assert {"kserve", "knative"} <= chosen["serving"] and "katib" not in chosen["serving"]
+        assert chosen["minimal"] == chosen["pipelines"] & chosen["training"] & chosen["serving"]
