@@ -469,6 +469,7 @@ def part_spec() -> dict[str, Any]:
         "component": {"type": "str"},
         "layer": {"type": "str", "choices": ["infrastructure", "applications"]},
         "path": {"type": "str", "required": True},
+        "source": {"type": "dict", "options": {name: {"type": "str", "required": True} for name in ("repository", "ref", "path")}},
         "requires": strings(),
         "namespace": {"type": "str"},
         "patches": dicts(),
