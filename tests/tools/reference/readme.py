@@ -35,7 +35,7 @@ def block(role: Role) -> str:
 def _component(role: Role) -> list[str]:
     record = role.record
     rows = [
-        *(f"- Needs `{row['option']}: {literal(row['value'])}`. {row['because']}" for row in record.get("accept") or []),
+        *(f"- Needs {_accepted(row)}{_when(row)}: {row['because']}." for row in record.get("accept") or []),
         *(f"- Not together with {row['component']}: {row['because']}." for row in record.get("conflicts") or []),
         *(f"- Experimental{_when(row)}: {row['because']}" for row in record.get("experimental") or []),
     ]
@@ -47,7 +47,7 @@ def _component(role: Role) -> list[str]:
     ]
     credentials = record.get("credentials") or []
     if credentials:
-        rows = [f"- `{row['namespace']}/{row['name']}` ({', '.join(row['keys'])}): {row['purpose']}" for row in credentials]
+        rows = [f"- `{_written(row['namespace'])}/{row['name']}` ({', '.join(row['keys'])}): {row['purpose']}" for row in credentials]
         blocks += ["## Secrets that upstream ships with public values", "\n".join(rows)]
     checks = [*(record.get("ready") or []), *(record.get("checks") or [])]
     if checks:
@@ -73,11 +73,21 @@ def _need(need: Any) -> str:
 
 
 def _when(row: Mapping[str, Any]) -> str:
-    given = row.get("when")
-    if not isinstance(given, Mapping) or not given:
-        return ""
-    texts = [f"`{name}: {' or '.join(map(literal, value if isinstance(value, list) else [value]))}`" for name, value in given.items()]
-    return f" with {' and '.join(texts)}"
+    texts = [
+        f"`{name}: {' or '.join(map(literal, value if isinstance(value, list) else [value]))}`"
+        for name, value in (row.get("when") or {}).items()
+    ]
+    texts += [f"`{name}`" for name in row.get("given") or []]
+    return f" with {' and '.join(texts)}" if texts else ""
+
+
+def _accepted(row: Mapping[str, Any]) -> str:
+    return f"`{row['option']}: {literal(row['value'])}`" if "value" in row else f"`{row['option']}`"
+
+
+def _written(value: Any) -> str:
+    """A text, or what stands for it until the option is given."""
+    return str(value["default"]) if isinstance(value, Mapping) else str(value)
 
 
 def _group(row: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrappe
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Plan, Request
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import substitute
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Quirk
 
@@ -140,14 +141,18 @@ def test_every_shipped_credential_is_a_secret_of_its_component_with_these_keys(t
             (secret,) = (
                 obj
                 for obj in secrets
-                if obj["metadata"]["namespace"] == credential.namespace
+                if obj["metadata"]["namespace"] == substitute(credential.namespace, tree.values)
                 and (obj["metadata"]["name"] + "-").startswith(f"{credential.name}-")
             )
             assert set(credential.keys) <= {*(secret.get("data") or {}), *(secret.get("stringData") or {})}
 
 
 def test_every_secret_with_a_value_is_known_as_a_credential(tree):
-    known = {str(credential) for item in tree.plan.selected for credential in item.component.credentials_at(tree.release, tree.values)}
+    known = {
+        f"{substitute(credential.namespace, tree.values)}/{credential.name}"
+        for item in tree.plan.selected
+        for credential in item.component.credentials_at(tree.release, tree.values)
+    }
     shipped = {
         f"{obj['metadata']['namespace']}/{obj['metadata']['name']}"
         for obj in tree.example

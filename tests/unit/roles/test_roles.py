@@ -60,7 +60,7 @@ def test_a_component_role_has_the_options_that_all_have(role):
 def test_the_platform_role_uses_every_variable_that_it_declares():
     used = set(re.findall(r"(?<![\w.])kubeflow_[a-z_]+", (ROOT / "roles/kubeflow/tasks/main.yml").read_text(encoding="utf-8")))
     used -= {"kubeflow_plan", "kubeflow_report"}  # actions
-    used |= {"kubeflow_checks", "kubeflow_initial_user_email"}  # what the planner reads for itself
+    used |= {"kubeflow_checks", "kubeflow_initial_user_email", "kubeflow_secure_cookies"}  # what the planner reads for itself
     assert used == set(options("kubeflow"))
 
 

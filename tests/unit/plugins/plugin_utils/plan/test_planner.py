@@ -63,7 +63,7 @@ def test_a_selection_is_closed_over_what_it_requires_with_the_reason(library):
     told = reasons(plan(library, Request("26.03.1", selection="minimal", added=("kserve",))))
     assert told["dashboard"] == "in the selection minimal"
     assert told["kserve"] == "added"
-    assert told["knative"] == "required by kserve: KServe runs Serverless by default"
+    assert told["knative"] == "required by kserve: KServe runs Serverless"
     assert told["cert_manager"] == "required by dashboard"
     assert "katib" not in told
 
@@ -76,7 +76,7 @@ def test_a_removed_component_is_left_out(library):
 
 def test_removing_what_others_require_is_refused_naming_them_and_why(library):
     assert findings(library, removed=("knative",)) == [
-        "kubeflow_components_removed: knative is required by kserve (KServe runs Serverless by default); remove it too, or keep knative"
+        "kubeflow_components_removed: knative is required by kserve (KServe runs Serverless); remove it too, or keep knative"
     ]
 
 
@@ -97,8 +97,8 @@ def test_a_requirement_of_a_requirement_is_found_too(library):
             "kubeflow_release: this collection does not know release '26.3.1' (known: 1.8.1, 1.10.2, 1.11.0, 26.03, 26.03.1)",
         ),
         (
-            {"release": "26.03", "added": ("hub",)},
-            "kubeflow_components_added: release 26.03 has no hub, or this collection does not know where",
+            {"release": "26.03", "added": ("workspaces",)},
+            "kubeflow_components_added: release 26.03 has no workspaces, or this collection does not know where",
         ),
         ({"selection": "minimal", "only": ("katib",)}, "kubeflow_only: katib is not in the selection; add it to kubeflow_components_added"),
         (
