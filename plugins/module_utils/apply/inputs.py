@@ -14,12 +14,15 @@ from typing import Any
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import CRD_KIND, SET_LABEL, EngineError, Item, Part
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource, resource_from_crd
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects import normalise
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, identify, split_api_version
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects import normalise, shape
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, identify, split_api_version, stored
 
 FORMAT = 1
 # Part of every digest: a change of the normal form makes every recorded digest stale, as it must.
 NORMAL_FORM = "1"
+
+# Faults of one object that are told; the rest mostly follows from these.
+MOST_FAULTS = 5
 
 Lookup = Callable[[str, str, str], "Resource | None"]
 
@@ -55,7 +58,7 @@ def read_parts(path: str) -> tuple[list[Document], list[str]]:
     try:
         with gzip.open(path, "rb") as stream:
             data = json.loads(stream.read())
-    except (OSError, ValueError) as error:
+    except (OSError, EOFError, ValueError, RecursionError) as error:
         raise EngineError(
             f"Failed to read the rendered parts {path}: {error}. Run the task again; if it happens again, report it."
         ) from error
@@ -92,9 +95,9 @@ def resolve(
         if item is None:
             findings.append(fault)
             continue
-        first = seen.setdefault(item.identity, document)
+        first = seen.setdefault(stored(item.identity), document)
         if first is not document:
-            findings.append(f"{item.identity} is defined twice: in {first.where} and in {document.where}; keep one of them")
+            findings.append(_twice(item, first, document))
             continue
         items.append(item)
     if namespaces_known is not None:
@@ -115,7 +118,8 @@ def shape_faults(document: Document) -> list[str]:
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not name:
         return [f"{document.where} ({content['kind']}) has no metadata.name; objects with generateName cannot be applied"]
-    return []
+    wrong = shape.faults(content)
+    return [f"{content['kind']} {name} ({document.where}): {'; '.join(wrong[:MOST_FAULTS])}; correct the manifest"] if wrong else []
 
 
 def resources_defined(contents: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], Resource]:
@@ -153,6 +157,12 @@ def _resolve_one(
     if HOME in (identity.namespace, identity.name):
         return None, f"{identity} ({document.where}): the namespace {HOME} holds the ledgers and Leases of all sets; use another one"
     return Item(index, identity, version, desired, f"{NORMAL_FORM}:{document.sha256}", document.part, resource), ""
+
+
+def _twice(item: Item, first: Document, second: Document) -> str:
+    versions = (first.content["apiVersion"], second.content["apiVersion"])
+    written = "" if versions[0] == versions[1] else f" (as {versions[0]} and as {versions[1]}, which is one object)"
+    return f"{item.identity} is defined twice: in {first.where} and in {second.where}{written}; keep one of them"
 
 
 def namespace_faults(items: Iterable[Item], known: Callable[[str], bool]) -> list[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.schema import listed, schemas
+
 _MOST = 5  # breaches of one version's schema that are told one by one
 
 
@@ -54,15 +56,16 @@ _FIXED = {
 
 def _narrowed(old: Mapping[str, Any], new: Mapping[str, Any], path: str) -> Iterator[str]:
     """Yield what an object that the old schema accepts may lack or hold under the new one. Fields that are gone are pruned, not refused."""
-    properties = new.get("properties") or {}
-    for name in sorted(set(new.get("required") or []) - set(old.get("required") or [])):
-        if "default" not in (properties.get(name) or {}):
+    properties = schemas(new, "properties")
+    for name in sorted({name for name in listed(new, "required") if isinstance(name, str) and name not in listed(old, "required")}):
+        if "default" not in properties.get(name, {}):
             yield f"field {_join(path, name)} would become required without a default"
-    if old.get("enum") and new.get("enum"):
-        for value in old["enum"]:
-            if value not in new["enum"]:
+    accepted = listed(new, "enum")
+    if accepted:
+        for value in listed(old, "enum"):
+            if value not in accepted:
                 yield f"field {path or '(object)'} would no longer accept {value!r}"
-    for name, before in (old.get("properties") or {}).items():
+    for name, before in schemas(old, "properties").items():
         if name in properties:
             yield from _narrowed(before, properties[name], _join(path, name))
     for keyword, suffix in (("items", "[]"), ("additionalProperties", ".*")):

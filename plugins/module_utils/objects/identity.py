@@ -25,6 +25,22 @@ class Identity(NamedTuple):
         return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
 
 
+# Kinds that the API server serves in a second group too, and stores once (kubernetes pkg/apis/events, and what extensions/v1beta1 was).
+_SECOND_GROUPS = {
+    ("events.k8s.io", "Event"): "",
+    ("extensions", "DaemonSet"): "apps",
+    ("extensions", "Deployment"): "apps",
+    ("extensions", "Ingress"): "networking.k8s.io",
+    ("extensions", "NetworkPolicy"): "networking.k8s.io",
+    ("extensions", "ReplicaSet"): "apps",
+}
+
+
+def stored(identity: Identity) -> Identity:
+    """Return the identity under which an object is stored: two that share it are one object, whatever groups they are written in."""
+    return identity._replace(group=_SECOND_GROUPS.get((identity.group, identity.kind), identity.group))
+
+
 def split_api_version(api_version: str) -> tuple[str, str]:
     """Split "apps/v1" into ("apps", "v1") and "v1" into ("", "v1")."""
     group, slash, version = api_version.partition("/")

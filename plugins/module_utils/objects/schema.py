@@ -6,7 +6,8 @@
 
 Judges what the server judges: defaults first, then types, values and fields that the schema does not know (which a
 server-side apply refuses, KEP 2885). Not judged: CEL rules and string formats, so silence is no promise, but what is found is
-a fault. Keywords: apiextensions ``pkg/apis/apiextensions/v1/types_jsonschema.go``.
+a fault. Keywords: apiextensions ``pkg/apis/apiextensions/v1/types_jsonschema.go``. A keyword of the wrong type is as good as absent:
+the server names it when the CustomResourceDefinition is applied.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def with_defaults(value: Any, schema: Schema) -> Any:
         return [with_defaults(item, items) for item in value] if isinstance(items, dict) else value
     if not isinstance(value, dict):
         return value
-    properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
+    properties, additional = schemas(schema, "properties"), schema.get("additionalProperties")
     result: dict[str, Any] = {}
     for key, item in value.items():
         inner = properties.get(key, additional if isinstance(additional, dict) else None)
@@ -81,11 +82,37 @@ def with_defaults(value: Any, schema: Schema) -> Any:
     return result
 
 
+def schemas(schema: Schema, keyword: str) -> dict[str, Any]:
+    """Return a keyword's mapping of names to schemas."""
+    found = schema.get(keyword)
+    if not isinstance(found, dict):
+        return {}
+    return found if all(isinstance(inner, dict) for inner in found.values()) else {k: v for k, v in found.items() if isinstance(v, dict)}
+
+
+def branches(schema: Schema, keyword: str) -> list[Any]:
+    """Return a keyword's list of schemas."""
+    return [branch for branch in listed(schema, keyword) if isinstance(branch, dict)]
+
+
+def listed(schema: Schema, keyword: str) -> list[Any]:
+    """Return a keyword's list."""
+    found = schema.get(keyword)
+    return found if isinstance(found, list) else []
+
+
+def _bound(schema: Schema, keyword: str) -> Any:
+    """Return a keyword's number, None where there is none."""
+    found = schema.get(keyword)
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+
 def _value(value: Any, schema: Schema, path: str, found: list[str], structural: bool) -> None:
     """Check one value. ``structural`` is False inside allOf, anyOf, oneOf and not, which may mention fields but declare none."""
     if value is None and schema.get("nullable"):
         return
     wanted = schema.get("type")
+    wanted = wanted if isinstance(wanted, str) else None
     if schema.get("x-kubernetes-int-or-string"):
         if isinstance(value, bool) or not isinstance(value, (int, str)):
             found.append(f"{path}: must be an integer or a string, not {_name(value)}")
@@ -93,7 +120,7 @@ def _value(value: Any, schema: Schema, path: str, found: list[str], structural: 
     elif wanted and not _is(value, wanted):
         found.append(f"{path or 'object'}: must be {wanted}, not {_name(value)}")
         return
-    if "enum" in schema and value not in schema["enum"]:
+    if isinstance(schema.get("enum"), list) and value not in schema["enum"]:
         found.append(f"{path}: must be one of {', '.join(json.dumps(item) for item in schema['enum'])}")
     if isinstance(value, dict):
         _object(value, schema, path, found, structural)
@@ -108,11 +135,11 @@ def _value(value: Any, schema: Schema, path: str, found: list[str], structural: 
 
 
 def _object(value: dict[str, Any], schema: Schema, path: str, found: list[str], structural: bool) -> None:
-    properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
+    properties, additional = schemas(schema, "properties"), schema.get("additionalProperties")
     embedded = bool(schema.get("x-kubernetes-embedded-resource"))
     open_ended = not structural or bool(schema.get("x-kubernetes-preserve-unknown-fields")) or additional is True
-    for key in schema.get("required") or []:
-        if key not in value:
+    for key in listed(schema, "required"):
+        if isinstance(key, str) and key not in value:
             found.append(f"{_join(path, key)}: is required")
     if embedded:
         found += [f"{_join(path, key)}: is required" for key in _ROOT[:2] if not value.get(key)]
@@ -138,7 +165,7 @@ def _array(value: list[Any], schema: Schema, path: str, found: list[str], struct
     if kind == "set":
         found += [f"{path}: duplicate entry {item}" for item in _twice([json.dumps(item, sort_keys=True) for item in value])]
     elif kind == "map":
-        keys = schema.get("x-kubernetes-list-map-keys") or []
+        keys = [key for key in listed(schema, "x-kubernetes-list-map-keys") if isinstance(key, str)]
         rows = [item for item in value if isinstance(item, dict)]
         for index, item in enumerate(rows):
             found += [f"{path}[{index}].{key}: is required, since it is the key of the list" for key in keys if key not in item]
@@ -148,13 +175,13 @@ def _array(value: list[Any], schema: Schema, path: str, found: list[str], struct
 
 def _string(value: str, schema: Schema, path: str, found: list[str]) -> None:
     _size(len(value), schema, "Length", path, found)
-    pattern = _pattern(schema["pattern"]) if "pattern" in schema else None
+    pattern = _pattern(schema["pattern"]) if isinstance(schema.get("pattern"), str) else None
     if pattern is not None and not pattern.search(value):
         found.append(f"{path}: must match {schema['pattern']}")
 
 
 def _number(value: float, schema: Schema, path: str, found: list[str]) -> None:
-    least, most, step = schema.get("minimum"), schema.get("maximum"), schema.get("multipleOf")
+    least, most, step = (_bound(schema, keyword) for keyword in ("minimum", "maximum", "multipleOf"))
     if least is not None and (value < least or (schema.get("exclusiveMinimum") and value == least)):
         found.append(f"{path}: must be at least {least}" if value < least else f"{path}: must be more than {least}")
     if most is not None and (value > most or (schema.get("exclusiveMaximum") and value == most)):
@@ -169,15 +196,16 @@ def _combinations(value: Any, schema: Schema, path: str, found: list[str]) -> No
         _value(value, branch, path, inner, False)
         return inner
 
-    for branch in schema.get("allOf") or []:
+    for branch in branches(schema, "allOf"):
         found += faults(branch)
-    if schema.get("anyOf") and all(faults(branch) for branch in schema["anyOf"]):
-        found.append(f"{path or 'object'}: must match at least one alternative ({'; '.join(_alternatives(schema['anyOf'], faults))})")
-    if schema.get("oneOf"):
-        matching = sum(not faults(branch) for branch in schema["oneOf"])
+    either, one = branches(schema, "anyOf"), branches(schema, "oneOf")
+    if either and all(faults(branch) for branch in either):
+        found.append(f"{path or 'object'}: must match at least one alternative ({'; '.join(_alternatives(either, faults))})")
+    if one:
+        matching = sum(not faults(branch) for branch in one)
         if matching != 1:
-            found.append(f"{path or 'object'}: must match exactly one alternative, matches {matching} of {len(schema['oneOf'])}")
-    if schema.get("not") and not faults(schema["not"]):
+            found.append(f"{path or 'object'}: must match exactly one alternative, matches {matching} of {len(one)}")
+    if isinstance(schema.get("not"), dict) and schema["not"] and not faults(schema["not"]):
         found.append(f"{path or 'object'}: must not match {json.dumps(schema['not'], sort_keys=True)[:200]}")
 
 
@@ -187,7 +215,7 @@ def _alternatives(branches: list[Schema], faults: Any) -> Iterator[str]:
 
 
 def _size(size: int, schema: Schema, what: str, path: str, found: list[str]) -> None:
-    least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
+    least, most = _bound(schema, f"min{what}"), _bound(schema, f"max{what}")
     unit = {"Length": "characters", "Items": "items", "Properties": "fields"}[what]
     if least is not None and size < least:
         found.append(f"{path or 'object'}: must have at least {least} {unit}")

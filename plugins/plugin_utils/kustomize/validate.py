@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects import schema
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects import schema, shape
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubeflow.platform.plugins.plugin_utils import partsfile
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
@@ -52,12 +52,19 @@ def validate(rendered: Path, digest: str | None, cache: Cache, version: str | No
 
 def _faults(document: Mapping[str, Any], judge: _Judge) -> list[str]:
     rows = [(part["name"], entry["object"]) for part in document["parts"] for entry in part["objects"]]
-    crds = {(obj["spec"]["group"], obj["spec"]["names"]["kind"]): obj for _part, obj in rows if obj["kind"] == "CustomResourceDefinition"}
+    shapes = {id(obj): shape.faults(obj) for _part, obj in rows}
+    crds = {
+        (obj["spec"]["group"], obj["spec"]["names"]["kind"]): obj
+        for _part, obj in rows
+        if obj["kind"] == "CustomResourceDefinition" and not shapes[id(obj)]
+    }
     faults = []
     for part, obj in rows:
         group, _slash, version = str(obj["apiVersion"]).rpartition("/")
         crd = crds.get((group, obj["kind"]))
-        if crd is not None:
+        if shapes[id(obj)]:
+            found = shapes[id(obj)]
+        elif crd is not None:
             found = schema.problems(obj, crd, version)
         elif _BUILT_IN.match(group) and obj["kind"] != "CustomResourceDefinition":
             found = judge.problems(obj)
@@ -81,7 +88,7 @@ class _Judge:
             return
         self._library: Any = utils
         known = [str(name) for name in utils.all_versions()]
-        wanted = ".".join((version or "").lstrip("v").split(".")[:2])
+        wanted = ".".join(str(version or "").lstrip("v").split(".")[:2])
         self.version = next((name for name in known if name.split(".")[:2] == wanted.split(".")), known[-1])
         if wanted and self.version.split(".")[:2] != wanted.split("."):
             self.notes.append(f"kubernetes-validate has no definitions of Kubernetes {wanted}: validated against {self.version}")

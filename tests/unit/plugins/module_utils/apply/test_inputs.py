@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document, InputRejected, read_parts, resolve
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL, EngineError, Part
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import config, crd, custom, documents, items, served, sets, thing
 from hypothesis import given
@@ -155,3 +156,39 @@ def test_namespace_is_accepted_when_the_set_a_profile_or_the_cluster_has_it() ->
 def test_what_holds_the_ledgers_of_all_sets_is_no_place_for_a_sets_objects(row: dict[str, Any]) -> None:
     (finding,) = rejected(*documents(row))
     assert "holds the ledgers and Leases of all sets" in finding
+
+
+MALFORMED_VERSIONS = [
+    (None, "spec.versions is missing"),
+    ([], "spec.versions is missing"),
+    ("v1", "spec.versions must be a list, not a text"),
+    ({"name": "v1"}, "spec.versions must be a list, not a mapping"),
+    (["v1"], "spec.versions[0] must be a mapping, not a text"),
+    ([None], "spec.versions[0] must not be null"),
+    ([{"served": True}], "spec.versions[0].name is missing"),
+    ([{"name": 1, "served": True}], "spec.versions[0].name must be a text, not a number"),
+    ([{"name": "v1", "served": "yes"}], "spec.versions[0].served must be true or false, not a text"),
+]
+
+
+@pytest.mark.parametrize(("versions", "words"), MALFORMED_VERSIONS)
+def test_crd_with_malformed_versions_is_rejected_by_the_field(versions: Any, words: str) -> None:
+    definition = crd("Widget")
+    definition["spec"]["versions"] = versions
+    (finding,) = rejected(*documents(config("a"), definition))
+    assert finding == f"CustomResourceDefinition widgets.example.com (part infra, document 2): {words}; correct the manifest"
+
+
+@pytest.mark.parametrize("spec", [None, [], "x", 5, {}, {"names": []}, {"versions": []}])
+def test_crd_without_a_spec_is_rejected(spec: Any) -> None:
+    (finding,) = rejected(*documents({**crd("Widget"), "spec": spec}))
+    assert "spec" in finding and "CustomResourceDefinition widgets.example.com" in finding
+
+
+@pytest.mark.parametrize(("group", "kind"), [("events.k8s.io", "Event"), ("extensions", "Ingress")])
+def test_one_object_under_two_groups_is_one_object(group: str, kind: str) -> None:
+    home = {"Event": "v1", "Ingress": "networking.k8s.io/v1"}[kind]
+    rows = documents(thing(kind, "x", "default", api=home), thing(kind, "x", "default", api=f"{group}/v1"))
+    with pytest.raises(InputRejected) as caught:
+        resolve(rows, lambda group, version, kind: Resource(group, version, kind, f"{kind.lower()}s", True), "kubeflow")
+    assert f"(as {home} and as {group}/v1, which is one object)" in caught.value.findings[0]
