@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects import size
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, stored
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError, listing
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parse import Rendered, rendered
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import Part
@@ -108,17 +110,29 @@ def refuse_variables(parts: Iterable[tuple[Part, Sequence[Rendered]]]) -> None:
         )
 
 
+def refuse_oversize(parts: Iterable[tuple[Part, Sequence[Rendered]]]) -> None:
+    """Raise RenderError for objects that the API server cannot store, which it says only when they are written."""
+    faults = []
+    for part, objects in parts:
+        for found in objects:
+            if len(found.text) * 4 > size.SMALLEST:
+                rows = size.faults(json.loads(found.text), len(found.text.encode()))
+                faults += [f"{found} (part {part.name}): {row}" for row in rows]
+    if faults:
+        raise RenderError(f"Failed to render: objects are too large:{listing(faults)}\nSplit them, or take out what they need not hold.")
+
+
 def refuse_duplicates(parts: Iterable[tuple[Part, Sequence[Rendered]]]) -> None:
     """Raise RenderError when one object is rendered twice, in one part or in two."""
     rows = [(part, found) for part, objects in parts for found in objects]
     scopes = {found.defines[:2]: found.defines[2] for _part, found in rows if found.defines}
-    first: dict[tuple[str, str, str, str], str] = {}
+    first: dict[Identity, str] = {}
     faults = []
     for part, found in rows:
         group = found.api_version.rpartition("/")[0]
         key = (group, found.kind)
         is_cluster_scoped = key in CLUSTER_SCOPED or scopes.get(key) == "Cluster"
-        identity = (group, found.kind, "" if is_cluster_scoped else found.namespace, found.name)
+        identity = stored(Identity(group, found.kind, "" if is_cluster_scoped else found.namespace, found.name))
         if identity in first:
             both = f"part {part.name} twice" if first[identity] == part.name else f"the parts {first[identity]} and {part.name}"
             faults.append(f"{found} is in {both}")

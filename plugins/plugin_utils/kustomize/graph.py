@@ -15,7 +15,6 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.filein
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.references import KUSTOMIZATION_NAMES, Reference
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.remote import is_remote
 
-
 # A folder to look at, and those that it was reached through, without links.
 _Step = tuple[str, tuple[str, ...]]
 

@@ -158,6 +158,7 @@ def _compose(request: Request, rows: Sequence[tuple[Planned, Built]], cache: Cac
     parts = [(plan.part, checks.mend(checks.omit(plan.part, built.objects), quirks)) for plan, built in rows]
     checks.refuse_variables(parts)
     checks.refuse_duplicates(parts)
+    checks.refuse_oversize(parts)
     checks.refuse_idle_images(parts)
     warnings = messages.warnings(built.messages for _plan, built in rows)
     if not yamlstream.has_libyaml():

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -91,3 +92,53 @@ def test_the_namespace_of_a_cluster_scoped_object_does_not_count() -> None:
     checks.refuse_duplicates([(part("p"), issuers)])
     with pytest.raises(RenderError, match="Issuer b/x is in the parts p and q"):
         checks.refuse_duplicates([(part("p"), [issuers[0]]), (part("q"), [issuers[1], crd])])
+
+
+def test_one_object_under_two_groups_is_one_object() -> None:
+    events = [obj("Event", "x", "a"), obj("Event", "x", "a", "events.k8s.io/v1")]
+    with pytest.raises(RenderError, match="Event a/x is in part p twice"):
+        checks.refuse_duplicates([(part("p"), events)])
+    checks.refuse_duplicates([(part("p"), [obj("Ingress", "x", "a", "networking.k8s.io/v1"), obj("Ingress", "x", "a", "example.org/v1")])])
+
+
+MIB = 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (obj("ConfigMap", "x", "a", data={"k": "x" * (MIB + 1)}), f"its data hold {MIB + 1} bytes, at most {MIB}"),
+        (obj("ConfigMap", "x", "a", data={"k": "ü" * (MIB // 2 + 1)}), f"its data hold {MIB + 2} bytes"),
+        (obj("ConfigMap", "x", "a", binaryData={"k": base64.b64encode(b"x" * (MIB + 1)).decode()}), f"its data hold {MIB + 1} bytes"),
+        (obj("Secret", "x", "a", data={"k": base64.b64encode(b"x" * (MIB + 1)).decode()}), f"its data hold {MIB + 1} bytes"),
+        (obj("Secret", "x", "a", stringData={"k": "x" * MIB, "l": "x"}), f"its data hold {MIB + 1} bytes"),
+        (obj("Widget", "x", "a", "example.org/v1", spec={"k": "x" * (2 * MIB)}), "it has 2097"),
+        (obj("Deployment", "x", "a", "apps/v1", spec={"k": "x" * (2 * MIB)}), "it has 2097"),
+    ],
+)
+def test_object_that_cannot_be_stored_is_told_before_anything_is_sent(found: Rendered, words: str) -> None:
+    with pytest.raises(RenderError, match="objects are too large") as caught:
+        checks.refuse_oversize([(part("p"), [obj("ConfigMap", "small", "a"), found])])
+    assert f"{found} (part p): {words}" in str(caught.value)
+    assert "small" not in str(caught.value)
+
+
+def test_annotations_that_cannot_be_stored_are_told_before_anything_is_sent() -> None:
+    wide = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "x", "annotations": {"a": "x" * (256 * 1024)}}}
+    with pytest.raises(RenderError, match="its annotations hold 262145 bytes, at most 262144"):
+        checks.refuse_oversize([(part("p"), [rendered(wide)])])
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        obj("ConfigMap", "x", "a", data={"k": "x" * MIB}),
+        obj("Secret", "x", "a", data={"k": base64.b64encode(b"x" * MIB).decode()}),
+        obj("Secret", "x", "a", data={"k": "no base64!" * 30_000, "l": 5}),
+        obj("Widget", "x", "a", "example.org/v1", spec={"k": "x" * (MIB + 500_000)}),
+        obj("Deployment", "x", "a", "apps/v1", spec={"k": [{"f": "x"} for _row in range(200_000)]}),
+    ],
+    ids=range(5),
+)
+def test_object_that_may_be_stored_is_left_to_the_server(found: Rendered) -> None:
+    checks.refuse_oversize([(part("p"), [found])])
