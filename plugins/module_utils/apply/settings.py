@@ -30,7 +30,22 @@ def faults(params: Mapping[str, Any]) -> list[str]:
     window = (params.get("release") or {}).get("kubernetes") or {}
     if window and not {"min", "max"} <= set(window):
         found.append("`release.kubernetes` needs both `min` and `max`")
-    return found + rules.faults(params)
+    return found + quirk_faults((params.get("release") or {}).get("quirks")) + rules.faults(params)
+
+
+def quirk_faults(quirks: Any) -> list[str]:
+    """What is wrong with ``release.quirks``, one sentence each."""
+    found = []
+    for number, quirk in enumerate(quirks or [], 1):
+        drop = quirk.get("drop") or []
+        missing = [f"`{key}`" for key in ("kind", "name") if not isinstance(quirk.get(key), str) or not quirk[key]]
+        if missing:
+            found.append(f"`release.quirks`, entry {number}: needs {' and '.join(missing)}, the object that it is about")
+        if not isinstance(drop, list) or not all(isinstance(pointer, str) and pointer.startswith("/") for pointer in drop):
+            found.append(f"`release.quirks`, entry {number}: `drop` must be a list of paths such as /spec/replicas")
+        elif not drop and not quirk.get("omit"):
+            found.append(f"`release.quirks`, entry {number}: says neither what to `drop` nor to `omit` the object")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,3 +92,24 @@ def test_all_wrong_options_are_told_at_once() -> None:
     wrong = {"set": "A", "workers": 0, "run_timeout": -5, "lease_timeout": -1, "release": {"kubernetes": {"min": "1.30"}}}
     assert len(faults({**PARAMS, **wrong})) == 5
     assert faults({**PARAMS, "set": "kubeflow"}) == []
+
+
+@pytest.mark.parametrize(
+    ("quirk", "words"),
+    [
+        ({"name": "x", "drop": ["/spec"]}, "entry 1: needs `kind`"),
+        ({"drop": ["/spec"]}, "entry 1: needs `kind` and `name`"),
+        ({"kind": 5, "name": "x", "drop": ["/spec"]}, "entry 1: needs `kind`"),
+        ({"kind": "A", "name": "x"}, "says neither what to `drop` nor to `omit`"),
+        ({"kind": "A", "name": "x", "drop": "/spec"}, "`drop` must be a list of paths"),
+        ({"kind": "A", "name": "x", "drop": [5]}, "`drop` must be a list of paths"),
+    ],
+)
+def test_quirk_that_says_not_what_it_is_about_is_told_before_rendering(quirk: dict[str, Any], words: str) -> None:
+    (fault,) = faults({**PARAMS, "release": {"quirks": [quirk]}})
+    assert fault.startswith("`release.quirks`, ") and words in fault
+
+
+def test_quirks_that_drop_or_omit_are_right() -> None:
+    quirks = [{"kind": "A", "name": "x", "drop": ["/spec/replicas"]}, {"kind": "B", "name": "y", "omit": True}]
+    assert faults({**PARAMS, "release": {"quirks": quirks}}) == []
