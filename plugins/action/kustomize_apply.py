@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import from_options, of_path, plain
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import Rendering, Request, render
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.sources import Trees
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.names import unknown
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.progress import Follower, fitting
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.wording import translated, variables
 
@@ -98,6 +99,9 @@ class ActionModule(ActionBase):
         else:
             rows = [_without_empty(row) for row in arguments["parts"]]
             parts = from_options(rows, arguments["distribution"], Trees(cache, arguments["remote_bases"]))
+        wrong = unknown_scope(arguments["scope"], [part.component for part in parts], arguments["removed"])
+        if wrong:
+            raise RenderError(f"Failed to read the options: {'; '.join(wrong)}.")
         if arguments["distribution"] and not os.path.isdir(arguments["distribution"]):
             raise RenderError(
                 f"Failed to render: there is no folder {arguments['distribution']}. Set `distribution` to the release's tree."
@@ -151,6 +155,12 @@ class ActionModule(ActionBase):
     def _show(self, seconds: float | None, text: str) -> None:
         clock = "" if seconds is None else f"{seconds:6.1f} s  "
         self._display.display(f"[{self._host}] {clock}{fitting(text)}")
+
+
+def unknown_scope(scope: Sequence[str], components: Sequence[str], removed: Sequence[str]) -> list[str]:
+    """A sentence for each name in the scope that no part and no removed component has: it would be about nothing, in silence."""
+    known = {*components, *removed}
+    return [unknown("component", name, known, "`scope`") for name in scope if name not in known]
 
 
 def _without_empty(row: Mapping[str, Any]) -> dict[str, Any]:

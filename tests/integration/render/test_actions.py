@@ -141,3 +141,21 @@ def test_a_password_is_never_shown(play: Play, work_dir: Path) -> None:
     assert "canary-word" not in text
     for folder, _folders, names in os.walk(work_dir):
         assert all(b"canary-word" not in (Path(folder) / name).read_bytes() for name in names)
+
+
+def test_scope_that_names_nothing_is_told_before_rendering(play: Play, applying: Callable[..., dict[str, Any]], work_dir: Path) -> None:
+    code, shown = play(applying(scope=["defualt"]))
+    assert code != 0
+    assert "`scope`: there is no component 'defualt'; did you mean 'default'?" in " ".join(shown.split())
+    assert not list((work_dir / "parts").glob("*"))
+
+
+def test_error_of_kustomize_shows_no_secret_however_loud_ansible_is(
+    play: Play, applying: Callable[..., dict[str, Any]], tree: Path
+) -> None:
+    patch = "kind: Secret\n    stringData:\n      any: canary-of-a-secret\n     bad: pin4711"
+    (tree / "kustomization.yaml").write_text(f"resources: [x.yaml]\npatches:\n- patch: |-\n    {patch}\n")
+    code, shown = play(applying(), arguments=("-vvvv",))
+    assert code != 0
+    assert "Failed to render part default" in " ".join(shown.split())
+    assert "canary-of-a-secret" not in shown and "pin4711" not in shown
