@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -17,6 +18,15 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 _FOLDER = "kubeflow-platform"
+_LONGEST = 240  # file systems take 255 bytes; a kind, a group, a namespace and a name can have 63 + 253 + 63 + 253
+
+
+def _short(name: str) -> str:
+    """Return a name that a file can have; the hash of a longer one keeps it its own."""
+    if len(name) <= _LONGEST:
+        return name
+    mark = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return f"{name[: _LONGEST - len(mark) - 1]}_{mark}"
 
 
 def keep(directory: str, identity: Identity, live: Mapping[str, Any]) -> str:
@@ -28,7 +38,7 @@ def keep(directory: str, identity: Identity, live: Mapping[str, Any]) -> str:
     folder = Path(directory).expanduser() / _FOLDER
     uid = str((live.get("metadata") or {}).get("uid") or "unknown")
     words = [identity.kind, identity.group, identity.namespace, identity.name, uid]
-    path = folder / ("_".join(re.sub(r"[^A-Za-z0-9.-]", "-", word) for word in words if word) + ".json")
+    path = folder / f"{_short('_'.join(re.sub(r'[^A-Za-z0-9.-]', '-', word) for word in words if word))}.json"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import backup
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome, Part
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.recreate import PROTECTED_KINDS, allowed, propagation, recreate
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
@@ -202,3 +203,15 @@ def test_successor_whose_answer_was_lost_is_not_sent_again() -> None:
     outcome = bench.run()
     assert outcome.failure is None and outcome.metadata["uid"] == "taker"
     assert bench.methods == ["DELETE", "GET", "PATCH", "PATCH", "GET"]
+
+
+def test_copy_has_a_name_that_a_file_can_have_when_the_objects_name_is_long(tmp_path: Path) -> None:
+    names = ["a" * 253, "a" * 252 + "b"]
+    paths = [
+        Path(backup.keep(str(tmp_path), Identity("long-group.example.org", "Kind", "n" * 63, name), {"metadata": {"uid": "u" * 36}}))
+        for name in names
+    ]
+    assert len(set(paths)) == 2
+    assert all(len(path.name.encode()) <= 255 and path.is_file() and path.suffix == ".json" for path in paths)
+    again = backup.keep(str(tmp_path), Identity("long-group.example.org", "Kind", "n" * 63, names[0]), {"metadata": {"uid": "u" * 36}})
+    assert again == str(paths[0])
