@@ -34,7 +34,8 @@ def crd(group: str, kind: str, plural: str, spec: Object, *, version: str = "v1"
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
+        # Groups under k8s.io are protected; upstream's own CRD says the same.
+        "metadata": {"name": f"{plural}.{group}", "annotations": {"api-approved.kubernetes.io": "unapproved, request not yet submitted"}},
         "spec": {"group": group, "scope": "Namespaced" if namespaced else "Cluster", "names": names, "versions": versions},
     }
 
