@@ -92,8 +92,9 @@ class Workshop:
         )
 
     def planned(self, *added: str, selection: str = "default", **values: Any) -> Plan:
-        """The plan of a selection with components added and options set."""
-        return plan(self.library, Request(self.release, selection=selection, added=added, values=values))
+        """The plan of a selection with components added and options set. What an added component excludes is removed."""
+        removed = {rival.component for name in added for rival in self.library.components[name].conflicts} - set(added)
+        return plan(self.library, Request(self.release, selection=selection, added=added, removed=tuple(removed), values=values))
 
     def made(self, *added: str, selection: str = "default", **values: Any) -> Objects:
         """The same, rendered."""
