@@ -68,12 +68,16 @@ class Site:
     folder: Path
     variables: dict[str, Any]
 
-    def run(self, *arguments: str, timeout: float = 900, **variables: Any) -> Ran:
-        """`ansible-playbook site.yml`; more variables go over the journey's own. A failed run is returned, not raised."""
+    def run(self, *arguments: str, playbook: str = "site", timeout: float = 900, **variables: Any) -> Ran:
+        """A playbook of the collection; more variables go over the journey's own. A failed run is returned, not raised."""
+        return self.play(f"- import_playbook: {ROOT / 'playbooks' / f'{playbook}.yml'}\n", *arguments, timeout=timeout, **variables)
+
+    def play(self, plays: str, *arguments: str, timeout: float = 900, **variables: Any) -> Ran:
+        """The same with plays of one's own."""
         kept = self.folder / "result.json"
         kept.unlink(missing_ok=True)
         playbook = self.folder / "journey.yml"
-        playbook.write_text(f"- import_playbook: {ROOT / 'playbooks' / 'site.yml'}\n{KEEP}", encoding="utf-8")
+        playbook.write_text(plays + KEEP, encoding="utf-8")
         given = {
             "kubeflow_kubeconfig": str(self.bed.kubeconfig),
             "kubeflow_kustomize_path": str(binaries(["kustomize-5.8.1"])["kustomize-5.8.1"]),
