@@ -168,6 +168,8 @@ class Run:
             named.append(row.tenant)
             if row.unnamed:
                 self.outcome.unnamed[row.tenant.name] = row.unnamed
+                left = f"the data does not name these contributors, who were left: {', '.join(row.unnamed)}."
+                self.outcome.warnings.append(f"Profile {row.tenant.name}: {left} authoritative removes them.")
             owner = lives[row.tenant.name].owner
             if owner is not None and owner.kind == "User":
                 live.setdefault(owner.name, f"live owner of {row.tenant.name}")
@@ -182,7 +184,7 @@ class Run:
 
     def _predict(self, decisions: Iterable[Decision], lives: Mapping[str, Live]) -> None:
         """Ask the server by dry runs where it can answer: inside a namespace that is not there yet it cannot."""
-        rows = [change for row in decisions for change in row.changes]
+        rows = [change for row in decisions for change in sorted(row.changes, key=lambda change: change.stage)]
         askable = [change for change in rows if change.stage != stages.INSIDE or lives[change.tenant].namespace is not None]
         answers = {id(sent.change): sent for sent in self._send_all(askable)}
         self.outcome.sent += [answers.get(id(change), Sent(change, wrote=False)) for change in rows]

@@ -52,7 +52,8 @@ class Result:
 
     @property
     def warnings(self) -> str:
-        return "\n".join(map(str, self.json.get("warnings") or []))
+        """All warnings as one text; newer Ansible wraps each of them."""
+        return json.dumps(self.json.get("warnings") or [], ensure_ascii=False)
 
     def actions(self) -> list[str]:
         """ "create RoleBinding team/name" of each change."""
@@ -100,7 +101,7 @@ class Platform:
             "_ansible_check_mode": check,
             "_ansible_diff": diff,
             "_ansible_remote_tmp": str(self.folder),
-            **({} if module == "profile_info" else {"wait_timeout": 60}),
+            **({"wait_timeout": 60} if module in ("profile", "profiles") else {}),
             **options,
         }
         arguments, output = stem.with_suffix(".json"), stem.with_suffix(".output")
