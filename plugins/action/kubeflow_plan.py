@@ -20,6 +20,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.options imp
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.rules import faults
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import is_given
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.fingerprint import refusal
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Library
@@ -31,6 +32,7 @@ ARGUMENTS = {
     "components_added": {"type": "list", "elements": "str", "default": []},
     "components_removed": {"type": "list", "elements": "str", "default": []},
     "only": {"type": "list", "elements": "str", "default": []},
+    "found": {"type": "dict", "default": {}},
     "distribution": {"type": "path"},
     "find_kustomize": {"type": "bool", "default": False},
     "kustomize_path": {"type": "path"},
@@ -55,7 +57,7 @@ class ActionModule(ActionBase):
         except RecordError as error:
             raise AnsibleActionFail(str(error)) from error
         variables = task_vars or {}
-        values, wrong = self._values(library, variables)
+        values, wrong = self._values(library, variables, arguments["found"])
         made, more = _planned(library, _request(arguments, values))
         tree = arguments["distribution"]
         wrong += more or _check_tree(library, made, tree)
@@ -69,10 +71,13 @@ class ActionModule(ActionBase):
             result["warnings"] = result["notes"]
         return result
 
-    def _values(self, library: Library, variables: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-        """What the host sets of all roles' options, and findings about the values."""
-        names = [name for name in library.options if name in variables]
-        return typed(library.specs, {name: self._templar.template(variables[name]) for name in names})
+    def _values(self, library: Library, variables: dict[str, Any], found: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """What the host sets of all roles' options, or what was found for those that it does not set; and findings about the values."""
+        values = {name: self._templar.template(variables[name]) for name in library.options if name in variables}
+        values |= {name: value for name, value in found.items() if is_given(value) and not is_given(values.get(name))}
+        unknown = [f"found: no role has an option {name}" for name in sorted(set(found) - set(library.options))]
+        right, wrong = typed(library.specs, values)
+        return right, unknown + wrong
 
     def _check_kustomize(self, made: Plan | None, arguments: dict[str, Any]) -> list[str]:
         if made is None or not arguments["find_kustomize"]:

@@ -40,6 +40,14 @@ options:
     type: list
     elements: str
     default: []
+  found:
+    description:
+      - >-
+        Options of roles that were found out, such as C(oauth2_proxy_m2m_issuer) from M(kubeflow.platform.issuer_info). Each counts when the
+        inventory does not give it.
+    type: dict
+    default: {}
+    version_added: 0.2.0
   distribution:
     description:
       - The folder of the distribution on the controller.

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Unreachable, classify, classify_transport
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.issuer import read_issuer
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import comparable, desired, with_label
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import (
@@ -179,3 +181,12 @@ def test_an_edit_takes_our_field_out_of_our_entry_so_that_a_list_of_metadata_sho
     old, new = own_entry(before), own_entry(after)
     assert old is not None
     assert new is None or entry_key(old) != entry_key(new)
+
+
+def test_the_issuer_is_the_one_that_stands_in_tokens_of_service_accounts(shared_bed: Bed, namespace: str) -> None:
+    shared_bed.kubectl("-n", namespace, "create", "serviceaccount", "robot")
+    payload = shared_bed.kubectl("-n", namespace, "create", "token", "robot").stdout.strip().split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    found = read_issuer(client_of(shared_bed))
+    assert found.issuer == claims["iss"]
+    assert found.jwks_uri.endswith("/openid/v1/jwks")

@@ -51,6 +51,18 @@ def test_the_plan_is_what_the_engine_takes(play, tmp_path):
     assert plan["scope"] == ["dex"]
 
 
+def test_what_was_found_out_counts_when_the_inventory_does_not_say_it(play, tmp_path):
+    tasks = [planning(found={"oauth2_proxy_m2m_issuer": "https://found", "istio_platform": ""}), SHOW]
+    for given, expected in (({}, "https://found"), ({"oauth2_proxy_m2m_issuer": "https://given"}, "https://given")):
+        out = tmp_path / "plan.json"
+        code, text = play(tasks, out=str(out), ansible_python_interpreter=sys.executable, oauth2_proxy_m2m="eks", **given)
+        assert code == 0, text
+        (part,) = (part for part in json.loads(out.read_text())["parts"] if part["name"] == "oauth2_proxy/oauth2_proxy")
+        assert [entry["patch"][0]["value"] for entry in part["patches"]] == [expected]
+    code, text = play([planning(found={"oauth2_proxy_m2m_isuer": "https://found"})])
+    assert code != 0 and "found: no role has an option oauth2_proxy_m2m_isuer" in text
+
+
 def test_all_mistakes_of_the_choice_are_told_and_the_run_ends(play):
     code, text = play([planning(components_added=["kativ"], components_removed=["dexx"])])
     assert code != 0
