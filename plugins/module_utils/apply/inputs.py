@@ -66,13 +66,22 @@ def read_parts(path: str) -> tuple[list[Document], list[str]]:
         raise EngineError(
             f"Failed to read the rendered parts {path}: unknown format. Use the same version of the collection on both sides."
         )
+    try:
+        return _documents(data), list(data.get("warnings") or [])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise EngineError(
+            f"Failed to read the rendered parts {path}: incomplete ({error!r}). Run the task again; if it happens again, report it."
+        ) from error
+
+
+def _documents(data: dict[str, Any]) -> list[Document]:
     documents = []
     for entry in data["parts"]:
         needed = entry.get("needed_by") or "", entry.get("because") or ""
         part = Part(entry["name"], entry["component"], entry.get("layer"), tuple(entry.get("requires") or ()), *needed)
         for number, row in enumerate(entry["objects"], 1):
             documents.append(Document(part, number, row["object"], row["sha256"]))
-    return documents, list(data.get("warnings") or [])
+    return documents
 
 
 def resolve(

@@ -39,8 +39,8 @@ def foreign_additions(live: dict[str, Any], desired: dict[str, Any]) -> list[str
 
 
 def _extra_keys(live: dict[str, Any], desired: dict[str, Any], field: str) -> list[str]:
-    sent = {**(desired.get("data") or {}), **(desired.get("binaryData") or {})}
-    return [f".{field}.{key}" for key in sorted(live.get(field) or {}) if key not in sent] if sent else []
+    sent = {**_dig(desired, ("data",)), **_dig(desired, ("binaryData",))}
+    return [f".{field}.{key}" for key in sorted(_dig(live, (field,))) if key not in sent] if sent else []
 
 
 def _dig(value: Any, path: tuple[str, ...]) -> dict[str, Any]:

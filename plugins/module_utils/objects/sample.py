@@ -10,7 +10,15 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.schema import Schema, check, problems
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.schema import (
+    Schema,
+    bound,
+    branches,
+    check,
+    listed,
+    problems,
+    schemas,
+)
 
 # Tried in this order against a string's schema: most patterns of CRDs are names, quantities, durations, versions, addresses.
 _WORDS = (
@@ -30,6 +38,7 @@ _WORDS = (
     "2026-01-01T00:00:00Z",
     "10.0.0.1",
 )
+_LARGEST = 4096
 _BRANCHES = 12  # alternatives that are tried before giving up
 
 
@@ -45,7 +54,7 @@ def minimal(crd: Mapping[str, Any], version: str, namespace: str, name: str) -> 
     metadata = {"name": name, **({"namespace": namespace} if spec.get("scope") == "Namespaced" else {})}
     head = {"apiVersion": f"{spec.get('group')}/{version}", "kind": (spec.get("names") or {}).get("kind"), "metadata": metadata}
     schema = (entry.get("schema") or {}).get("openAPIV3Schema") or {}
-    for body in _objects({**schema, "required": [key for key in schema.get("required") or [] if key not in head]}):
+    for body in _objects({**schema, "required": [key for key in _names(schema) if key not in head]}):
         obj = {**body, **head}
         if not problems(obj, crd, version):
             return obj
@@ -64,20 +73,20 @@ def _sample(schema: Schema) -> Any:
 def _candidates(schema: Schema) -> Iterator[Any]:
     if "default" in schema:
         yield schema["default"]
-    if schema.get("enum"):
+    if listed(schema, "enum"):
         yield from schema["enum"]
         return
     kind = schema.get("type")
     if kind == "object" or (kind is None and schema.get("properties")):
         yield from _objects(schema)
     elif kind == "array":
-        items = schema.get("items") or {}
-        yield [_sample(items) for _index in range(int(schema.get("minItems") or 0))]
+        items = schema.get("items")
+        yield [_sample(items if isinstance(items, dict) else {}) for _index in range(_count(schema, "minItems"))]
     elif kind == "boolean":
         yield from (False, True)
     elif kind in ("integer", "number"):
-        least = schema.get("minimum", 0)
-        yield from (least, least + 1, schema.get("maximum", 1))
+        least, most = bound(schema, "minimum") or 0, bound(schema, "maximum")
+        yield from (least, least + 1, 1 if most is None else most)
     elif schema.get("nullable") and kind is None:
         yield None
     else:
@@ -86,7 +95,7 @@ def _candidates(schema: Schema) -> Iterator[Any]:
 
 
 def _strings(schema: Schema) -> Iterator[str]:
-    least = int(schema.get("minLength") or 0)
+    least = _count(schema, "minLength")
     for word in _WORDS:
         yield word.ljust(least, "a") if len(word) < least else word
     yield "a" * max(least, 1)
@@ -95,24 +104,33 @@ def _strings(schema: Schema) -> Iterator[str]:
 
 def _objects(schema: Schema) -> Iterator[dict[str, Any]]:
     """Yield objects with the required fields, then with those that one of the alternatives requires."""
-    properties = schema.get("properties") or {}
-    required = list(schema.get("required") or [])
-    missing = int(schema.get("minProperties") or 0) - len(required)
+    properties = schemas(schema, "properties")
+    required = _names(schema)
+    missing = _count(schema, "minProperties") - len(required)
     spare = [key for key in properties if key not in required]
     if isinstance(schema.get("additionalProperties"), dict):
         spare = [f"probe{number}" for number in range(missing)]
     base = required + spare[: max(0, missing)]
     yield {key: _field(schema, key) for key in base}
-    branches = [branch for word in ("oneOf", "anyOf") for branch in schema.get(word) or []]
-    for branch in branches[:_BRANCHES]:
-        more = [key for key in branch.get("required") or [] if key not in base]
+    for branch in [*branches(schema, "oneOf"), *branches(schema, "anyOf")][:_BRANCHES]:
+        more = [key for key in _names(branch) if key not in base]
         yield {key: _field(schema, key, branch) for key in [*base, *more]}
 
 
 def _field(schema: Schema, key: str, branch: Schema | None = None) -> Any:
-    inner = (schema.get("properties") or {}).get(key)
+    inner = schemas(schema, "properties").get(key)
     if inner is None:
         additional = schema.get("additionalProperties")
         inner = additional if isinstance(additional, dict) else {}
-    narrowed = ((branch or {}).get("properties") or {}).get(key)
+    narrowed = schemas(branch or {}, "properties").get(key)
     return _sample({**inner, **narrowed} if narrowed else inner)
+
+
+def _names(schema: Schema) -> list[str]:
+    """The fields that a schema requires."""
+    return [key for key in listed(schema, "required") if isinstance(key, str)]
+
+
+def _count(schema: Schema, keyword: str) -> int:
+    """A keyword's number of items, characters or fields; a schema that asks for very many is not satisfied."""
+    return min(int(bound(schema, keyword) or 0), _LARGEST)

@@ -101,7 +101,7 @@ def listed(schema: Schema, keyword: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _bound(schema: Schema, keyword: str) -> Any:
+def bound(schema: Schema, keyword: str) -> Any:
     """Return a keyword's number, None where there is none."""
     found = schema.get(keyword)
     return found if isinstance(found, int | float) and not isinstance(found, bool) else None
@@ -181,7 +181,7 @@ def _string(value: str, schema: Schema, path: str, found: list[str]) -> None:
 
 
 def _number(value: float, schema: Schema, path: str, found: list[str]) -> None:
-    least, most, step = (_bound(schema, keyword) for keyword in ("minimum", "maximum", "multipleOf"))
+    least, most, step = (bound(schema, keyword) for keyword in ("minimum", "maximum", "multipleOf"))
     if least is not None and (value < least or (schema.get("exclusiveMinimum") and value == least)):
         found.append(f"{path}: must be at least {least}" if value < least else f"{path}: must be more than {least}")
     if most is not None and (value > most or (schema.get("exclusiveMaximum") and value == most)):
@@ -215,7 +215,7 @@ def _alternatives(branches: list[Schema], faults: Any) -> Iterator[str]:
 
 
 def _size(size: int, schema: Schema, what: str, path: str, found: list[str]) -> None:
-    least, most = _bound(schema, f"min{what}"), _bound(schema, f"max{what}")
+    least, most = bound(schema, f"min{what}"), bound(schema, f"max{what}")
     unit = {"Length": "characters", "Items": "items", "Properties": "fields"}[what]
     if least is not None and size < least:
         found.append(f"{path or 'object'}: must have at least {least} {unit}")

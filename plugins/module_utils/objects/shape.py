@@ -5,11 +5,13 @@
 """Is an object built as its kind is, as far as this collection reads it? Everything else is the API server's to judge.
 
 A shape is a dict (a mapping with these fields and any others), a list of one shape, ``Each`` (a mapping of names to a shape),
-``Needed`` (must be there), or str, bool or int. null is as good as absent, as it is to the server, but not as an item of a list.
+``Needed`` (must be there), ``Text`` (of a certain form), or str, bool or int. null is as good as absent, as it is to the server,
+but not as an item of a list.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +33,19 @@ class Needed:
     shape: Any
 
 
-_METADATA = {"name": str, "namespace": str, "labels": Each(), "annotations": Each(), "finalizers": [str], "ownerReferences": [{}]}
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that matches a pattern; ``words`` say what that is."""
+
+    pattern: re.Pattern[str]
+    words: str
+
+
+# What becomes a step of a path in requests (apimachinery pkg/api/validation/path, pkg/util/validation).
+_NAME = Text(re.compile(r"(?!\.{1,2}\Z)[^/%\x00-\x1f\x7f\ud800-\udfff]+"), "a name without / and %, other than . and ..")
+_NAMESPACE = Text(re.compile(r"(?:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?"), "up to 63 lower-case letters, digits and hyphens")
+_STEP = Text(re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"), "lower-case letters, digits, hyphens and dots")
+_METADATA = {"name": _NAME, "namespace": _NAMESPACE, "labels": Each(), "annotations": Each(), "finalizers": [str], "ownerReferences": [{}]}
 _SELECTOR = {"matchLabels": Each(), "matchExpressions": [{"key": str, "operator": str, "values": [str]}]}
 _NAMED = {"name": str}
 _CONTAINER = {
@@ -71,17 +85,19 @@ _BINDING = {"roleRef": {"kind": str, "name": str}, "subjects": [{}]}
 _CRD = {
     "spec": Needed(
         {
-            "group": Needed(str),
+            "group": Needed(_STEP),
             "scope": str,
-            "names": Needed({"kind": Needed(str), "plural": Needed(str)}),
-            "versions": Needed([{"name": Needed(str), "served": bool, "storage": bool, "schema": {"openAPIV3Schema": {}}}]),
+            "names": Needed({"kind": Needed(str), "plural": Needed(_STEP)}),
+            "versions": Needed([{"name": Needed(_STEP), "served": bool, "storage": bool, "schema": {"openAPIV3Schema": {}}}]),
             "conversion": {"strategy": str, "webhook": {"clientConfig": _CLIENT}},
         }
     )
 }
 _SHAPES: Mapping[tuple[str, str], Any] = {
+    ("", "ConfigMap"): {"data": Each(), "binaryData": Each()},
     ("", "Pod"): {"spec": _POD},
     ("", "ReplicationController"): {"spec": {"selector": Each(), "template": _TEMPLATE}},
+    ("", "Secret"): {"data": Each(), "stringData": Each()},
     ("", "Service"): {"spec": {"selector": Each(), "ports": [{}]}},
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): _WEBHOOKS,
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): _WEBHOOKS,
@@ -117,21 +133,37 @@ def _faults(value: Any, shape: Any, path: str) -> Iterator[str]:
     if value is None or shape is None:
         return
     if isinstance(shape, dict | Each):
-        if not isinstance(value, dict):
-            yield f"{path} must be a mapping, not {kind_of(value)}"
-            return
-        rows = shape.items() if isinstance(shape, dict) else ((name, shape.shape) for name in value)
-        for name, inner in rows:
-            yield from _faults(value.get(name), inner, f"{path}.{name}")
+        yield from _of_mapping(value, shape, path)
     elif isinstance(shape, list):
-        if not isinstance(value, list):
-            yield f"{path} must be a list, not {kind_of(value)}"
-            return
-        for index, item in enumerate(value):
-            place = f"{path}[{index}]"
-            yield from [f"{place} must not be null"] if item is None else _faults(item, shape[0], place)
-    elif not isinstance(value, shape) or (shape is int and isinstance(value, bool)):
-        yield f"{path} must be {_TYPES[shape]}, not {kind_of(value)}"
+        yield from _of_list(value, shape[0], path)
+    else:
+        yield from _of_scalar(value, shape, path)
+
+
+def _of_mapping(value: Any, shape: dict[str, Any] | Each, path: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield f"{path} must be a mapping, not {kind_of(value)}"
+        return
+    rows = shape.items() if isinstance(shape, dict) else ((name, shape.shape) for name in value)
+    for name, inner in rows:
+        yield from _faults(value.get(name), inner, f"{path}.{name}")
+
+
+def _of_list(value: Any, shape: Any, path: str) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield f"{path} must be a list, not {kind_of(value)}"
+        return
+    for index, item in enumerate(value):
+        place = f"{path}[{index}]"
+        yield from [f"{place} must not be null"] if item is None else _faults(item, shape, place)
+
+
+def _of_scalar(value: Any, shape: Any, path: str) -> Iterator[str]:
+    wanted = str if isinstance(shape, Text) else shape
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        yield f"{path} must be {_TYPES[wanted]}, not {kind_of(value)}"
+    elif isinstance(shape, Text) and not shape.pattern.fullmatch(value):
+        yield f"{path} must be {shape.words}"
 
 
 def kind_of(value: Any) -> str:

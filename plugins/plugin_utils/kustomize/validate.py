@@ -22,6 +22,7 @@ _FORMAT = "1"
 # a custom "apps.kubeflow.org/v1 Deployment" by the schema of apps/v1.
 _BUILT_IN = re.compile(r"[a-z]*\Z|(?:[a-z0-9-]+\.)+k8s\.io\Z")
 _MOST = 40
+_FILE = re.compile(r"[a-z0-9-]+")
 
 
 def validate(rendered: Path, digest: str | None, cache: Cache, version: str | None = None) -> list[str]:
@@ -100,6 +101,8 @@ class _Judge:
             return []
         group, slash, version = str(obj["apiVersion"]).rpartition("/")
         name = f"{obj['kind'].lower()}-{group.split('.')[0]}{'-' if slash else ''}{version}"
+        if not _FILE.fullmatch(name):
+            return []
         if name not in self._validators:
             self._validators[name] = self._validator(name)
         validator = self._validators[name]

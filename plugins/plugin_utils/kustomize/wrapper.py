@@ -95,6 +95,8 @@ def _patch(part: Part, number: int, entry: Mapping[str, Any], folder: str) -> di
     is_shared = known.pop(LABEL, None) is not None
     if bool(known.get("patch")) == bool(known.get("path")):
         raise RenderError(f"Failed to read {label}: set either `patch` or `path`.")
+    if not isinstance(known.get("target") or {}, Mapping):
+        raise RenderError(f"Failed to read {label}: `target` must be a mapping with `kind`, `name` and such.")
     text = known.pop("patch", None)
     path = known.pop("path", None)
     if path:

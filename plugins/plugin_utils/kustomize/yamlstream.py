@@ -31,6 +31,8 @@ _INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
 # A plain scalar that starts otherwise is a string, unless it is one of the words above.
 _WORDS = _NULLS | _TRUE | _FALSE
 _NUMERIC_START = frozenset("0123456789+-.")
+# Three times what the deepest CustomResourceDefinition needs, and within what functions that call themselves can follow.
+MOST_LEVELS = 200
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -130,6 +132,8 @@ class _Builder:
         self._place(value, event)
 
     def _start(self, event: Any) -> None:
+        if len(self._stack) >= MOST_LEVELS:
+            raise _Unreadable(f"it is nested deeper than {MOST_LEVELS} levels (line {event.start_mark.line + 1})")
         value: Any = {} if event.__class__ is events.MappingStartEvent else []
         if event.anchor:
             self._anchors[event.anchor] = value
