@@ -11,6 +11,7 @@ from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.distribution import fetch, source
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.distribution.access import Access
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
@@ -56,12 +57,13 @@ class ActionModule(ActionBase):
             wanted = source.read(plain(arguments["source"]), plain(arguments["release"]), lambda path: self._absolute(path) or path)
             found = fetch.fetch(cache, wanted, access, self._absolute(arguments["remote_bases"]))
         except RenderError as error:
-            raise AnsibleActionFail(translated(str(error), variables(task_vars))) from error
+            # Addresses can hold a token of their own.
+            raise AnsibleActionFail(translated(Redactor().text(str(error)), variables(task_vars))) from None
         result.update(
             changed=found.changed,
             path=found.path,
             fingerprint=found.fingerprint,
-            source=found.origin,
+            source=Redactor().text(found.origin),
             commit=found.commit,
             unresolved=list(found.unresolved),
         )

@@ -161,6 +161,7 @@ _FORMS = (
     re.compile(r"\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}"),
     re.compile(r"\$(?:apr1|[156y]|argon2id?|scrypt|pbkdf2[\w-]*)\$[./A-Za-z0-9$=,+-]{16,}"),
     re.compile(r"\b(?:gh[oprsu]_|github_pat_|glpat-|hf_|xox[abprs]-)[A-Za-z0-9_-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    re.compile(r"(?P<head>[?&](?:X-(?:Amz|Goog)-(?:Signature|Credential)|sig|signature)=)[^&\s\"'#]+", re.IGNORECASE),
     # A slash or an at sign inside a password is wrong there and happens; after a port comes a path.
     re.compile(r"(?P<head>\b[a-z][a-z0-9+.-]{0,20}://[^/\s:@\"'<>]*:)(?!\d{1,5}[/?#])[^\s\"'<>]{1,500}(?=@)", re.IGNORECASE),
 )

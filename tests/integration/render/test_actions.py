@@ -159,3 +159,11 @@ def test_error_of_kustomize_shows_no_secret_however_loud_ansible_is(
     assert code != 0
     assert "Failed to render part default" in " ".join(shown.split())
     assert "canary-of-a-secret" not in shown and "pin4711" not in shown
+
+
+def test_token_in_the_address_of_a_distribution_is_not_told(play: Play, tmp_path: Path) -> None:
+    source = "https://127.0.0.1:9/tree.tar.xz?token=canary-of-a-token"
+    task = {"kubeflow.platform.distribution": {"source": source, "work_dir": str(tmp_path / "work"), "fetch_timeout": 5}}
+    code, shown = play(task)
+    assert code != 0 and "Failed to download https://127.0.0.1:9/tree.tar.xz" in " ".join(shown.split())
+    assert "canary-of-a-token" not in shown

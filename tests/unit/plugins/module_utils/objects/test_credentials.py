@@ -76,6 +76,8 @@ FORMS: list[tuple[str, str]] = [
     ("jdbc:mysql://db/x?user=root&{name}={value}&ssl=true", "-_.+/~%^*"),
     ("Server=db;{name}={value};Database=x", "-_.+/~%^*@"),
     ("host=db {name}={value} dbname=x", "-_.+/~%^*@&;,"),
+    ("https://x.org/a.tar.xz?X-Amz-Signature={value}&x=1", "-_.+/~%"),
+    ("https://x.org/a.tar.xz?sv=1&sig={value}", "-_.+/~%"),
     ("CREATE USER 'a'@'%' IDENTIFIED BY '{value}';", QUOTED),
     ("ALTER ROLE a WITH PASSWORD '{value}';", QUOTED),
     ("machine x login y password {value}\n", WORD),
