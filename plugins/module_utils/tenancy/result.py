@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import difference
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
@@ -87,3 +88,9 @@ def _diff(change: Change, redactor: Redactor) -> dict[str, str] | None:
 def masked(text: str) -> str:
     """Return a text without what looks like a credential."""
     return Redactor().text(text)
+
+
+def permissions(refused: Refused | None) -> dict[str, Any]:
+    """Return the role that would have let a refused list through, as part of a result."""
+    role = mending_role([refused.failure.rbac]) if refused is not None and refused.failure.rbac is not None else None
+    return {"missing_permissions": role} if role is not None else {}

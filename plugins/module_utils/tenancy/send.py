@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,6 +18,14 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.changes 
 PASSING = frozenset({"transport", "throttled", "server_down", "webhook_down", "conflict_version", "internal"})
 ATTEMPTS = 6
 _MERGE = "application/merge-patch+json"
+
+
+def pauses(jitter: Callable[[], float]) -> Iterator[float]:
+    """Yield the seconds to wait before each further attempt."""
+    pause = 0.5
+    for _attempt in range(ATTEMPTS - 1):
+        yield pause * (1 + jitter() / 4)
+        pause = min(pause * 2, 8.0)
 
 
 class Clock(Protocol):
@@ -50,8 +58,8 @@ class Sender:
 
     def send(self, change: Change) -> Sent:
         """Send one change until it is done, or refused for good."""
-        pause, repeated = 0.5, False
-        for attempt in range(ATTEMPTS):
+        waits, repeated = pauses(self._jitter), False
+        while True:
             try:
                 response = self._once(change)
                 if response.ok or self._done_already(change, response, repeated):
@@ -61,10 +69,10 @@ class Sender:
                 failure = classify_transport(error, identity=change.identity, verb=_VERBS[change.verb])
                 repeated = True  # it may have arrived all the same
             exists = change.verb == "create" and failure.error_class == "conflict_version"
-            if failure.error_class not in PASSING or exists or attempt == ATTEMPTS - 1:
+            pause = next(waits, None)
+            if failure.error_class not in PASSING or exists or pause is None:
                 break
-            self._clock.sleep((failure.retry_after or pause) * (1 + self._jitter() / 4))
-            pause = min(pause * 2, 8.0)
+            self._clock.sleep(failure.retry_after or pause)
         return Sent(change, failure, wrote=False)
 
     def _done_already(self, change: Change, response: Response, repeated: bool) -> bool:

@@ -15,10 +15,10 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import platform as platforms
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import readiness, result
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.client import PatientClient
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.export import exported
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.findings import in_one_message
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.look import EVERYTHING, look
@@ -31,7 +31,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.validati
 @contextmanager
 def tools(params: Mapping[str, Any], workers: int) -> Iterator[Tools]:
     """Give the edges of a run. Raise ClusterError where no connection can be made."""
-    client = Client(from_params(params), "kubeflow.platform", workers)
+    client = PatientClient(from_params(params), "kubeflow.platform", workers)
     with ThreadPoolExecutor(workers) as pool:
         yield Tools(client, Discovery(client), time, random.random, pool)
     client.close()
@@ -93,6 +93,7 @@ def _run(params: Mapping[str, Any], options: Options, act: Callable[[Run], objec
     try:
         with tools(params, workers) as edges:
             run, error = Run(options, edges), ""
+            refused: Refused | None = None
             try:
                 act(run)
             except Invalid as end:
@@ -100,10 +101,10 @@ def _run(params: Mapping[str, Any], options: Options, act: Callable[[Run], objec
                     return _refused(end.errors, run.outcome.warnings)
                 error = str(end)
             except (ClusterError, TenancyError) as end:
-                error = str(end)
+                error, refused = str(end), end if isinstance(end, Refused) else None
             found = result.as_result(run.outcome, check=options.check, diff=diff, requests=dict(edges.client.counts))
             if error or found["failed"]:
-                found.update(failed=True, msg=result.masked(error or result.message(run.outcome)))
+                found.update(result.permissions(refused), failed=True, msg=result.masked(error or result.message(run.outcome)))
             return {**found, "warnings": sorted(set(run.outcome.warnings))}
     except ClusterError as end:
         return {"failed": True, "changed": False, "msg": result.masked(str(end)), "warnings": []}

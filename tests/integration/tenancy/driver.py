@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import re
+import resource
 import sys
 import time
 import uuid
@@ -33,10 +34,12 @@ AGENT = "kubeflow.platform"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a run ended: the module's JSON, and how long it took."""
+    """How a run ended: the module's JSON, how long it took, its CPU time in seconds and its most memory in kB."""
 
     json: Object
     seconds: float
+    cpu: float = 0.0
+    memory: int = 0
 
     @property
     def failed(self) -> bool:
@@ -69,7 +72,11 @@ def _child(module: str, arguments: Path, output: Path) -> None:
     for name in [name for name in os.environ if name.startswith("K8S_AUTH_") or name == "KUBECONFIG"]:
         del os.environ[name]
     sys.argv = [module, str(arguments)]
-    import_module(f"{MODULES}.{module}").main()
+    try:
+        import_module(f"{MODULES}.{module}").main()
+    finally:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        output.with_suffix(".used").write_text(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss]), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +100,8 @@ class Platform:
         """Apply objects as somebody with kubectl."""
         self.bed.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
-    def run(self, module: str, *, check: bool = False, diff: bool = False, **options: Any) -> Result:
-        """One run of a module."""
+    def run(self, module: str, *, check: bool = False, diff: bool = False, limit: float = 180, **options: Any) -> Result:
+        """One run of a module, which must end within ``limit`` seconds."""
         stem = self.folder / uuid.uuid4().hex[:8]
         parameters = {
             "kubeconfig": str(self.bed.kubeconfig),
@@ -109,7 +116,7 @@ class Platform:
         begun = time.monotonic()
         process = _FORK.Process(target=_child, args=(module, arguments, output))
         process.start()
-        process.join(180)
+        process.join(limit)
         seconds = time.monotonic() - begun
         if process.is_alive():
             process.kill()
@@ -118,7 +125,8 @@ class Platform:
         assert lines, f"the module printed no JSON (exit code {process.exitcode}):\n{output.read_text(encoding='utf-8')}"
         found = json.loads(lines[-1])
         found.pop("invocation", None)
-        return Result(found, seconds)
+        cpu, memory = json.loads(stem.with_suffix(".used").read_text(encoding="utf-8"))
+        return Result(found, seconds, cpu, memory)
 
     def succeeds(self, module: str, **options: Any) -> Result:
         """One run that must succeed."""
