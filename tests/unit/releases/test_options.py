@@ -16,16 +16,8 @@ import yaml
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import SelectionError
 
 from tests.conftest import Distributions
-from tests.unit.releases.variants import (
-    ALONE,
-    Objects,
-    Workshop,
-    container,
-    definitions,
-    environment,
-    key,
-    references,
-)
+from tests.unit.releases.needs import Thing, missing
+from tests.unit.releases.variants import ALONE, Objects, Workshop, container, environment, key
 
 pytestmark = pytest.mark.distribution
 OLDER = [pytest.param(release, marks=pytest.mark.soak) for release in ("1.8.1", "1.10.2", "1.11.0", "26.03")]
@@ -51,7 +43,7 @@ class Variant:
     more: int
     since: str = "1.8"
     values: Mapping[str, Any] = field(default_factory=dict)
-    foreign: frozenset[tuple[str, ...]] = frozenset()  # what it refers to and the user brings
+    foreign: frozenset[Thing] = frozenset()  # what it needs and the user brings
 
     @property
     def name(self) -> str:
@@ -60,7 +52,9 @@ class Variant:
 
 DATABASE = {"pipelines_database_host": "db.example.com", "pipelines_database_secret": "kfp-db"}
 STORE = {"pipelines_object_store_host": "s3.example.com", "pipelines_object_store_secret": "kfp-s3"}
+OWN_KATIB = {"katib_database_host": "db.example.com", "katib_database_secret": "katib-db"}
 EKS = {"oauth2_proxy_m2m": "eks", "oauth2_proxy_m2m_issuer": "https://oidc.example.com/id/1"}
+GATEWAY_API: frozenset[Thing] = frozenset({("kind", "gateway.networking.k8s.io", "Gateway")})
 VARIANTS = [
     Variant("kuberay", 17, "1.10"),
     Variant("training_operator", 16),
@@ -72,20 +66,26 @@ VARIANTS = [
     Variant("knative", 0, "1.8", {"knative_skip_tag_resolution": ["registry.example.com:5000", "other.example.com"]}),
     Variant("kserve", 0, "1.8", {"kserve_mode": "Standard"}),
     Variant("pipelines", 6, "1.11", {"pipelines_mode": "kubernetes"}),
-    Variant("pipelines", -7, "1.8", DATABASE),
-    Variant("pipelines", -8, "1.8", STORE),
+    Variant("pipelines", -7, "1.8", DATABASE, frozenset({("Secret", "kubeflow", "kfp-db")})),
+    Variant("pipelines", -8, "1.8", STORE, frozenset({("Secret", "kubeflow", "kfp-s3")})),
     Variant("pipelines", 0, "1.8", {"pipelines_database_storage_class": "fast", "pipelines_object_store_storage_class": "big"}),
-    Variant("katib", -4, "1.8", {"katib_database_host": "db.example.com", "katib_database_secret": "katib-db"}),
+    Variant("katib", -4, "1.8", OWN_KATIB, frozenset({("Secret", "kubeflow", "katib-db")})),
     Variant("katib", 0, "1.8", {"katib_database_storage_class": "fast"}),
-    Variant("trainer", 22, "1.11", {"trainer_data_cache": True}, frozenset({("namespace", "default")})),
+    Variant("trainer", 22, "1.11", {"trainer_data_cache": True}),
     Variant("hub", 1, "1.10", {"hub_csi": True}),
-    Variant("hub", 0, "1.10", {"hub_registry_namespace": "team-a"}, frozenset({("namespace", "team-a")})),
+    Variant(
+        "hub",
+        0,
+        "1.10",
+        {"hub_registry_namespace": "team-a"},
+        frozenset({("namespace", "team-a"), ("ServiceAccount", "team-a", "default")}),
+    ),
     Variant("hub", 0, "1.11", {"hub_registry_storage_class": "fast", "hub_catalog_storage_class": "slow"}),
     Variant("istio", 0, "1.11", {"istio_platform": "gke"}),
     Variant("istio", 0, "1.10", {"istio_cni_bin_dir": "/var/cni/bin", "istio_cni_conf_dir": "/var/cni/conf"}),
     Variant("istio", -1, "1.8", {"istio_mode": "no_cni"}),
-    Variant("istio", 6, "1.11", {"istio_mode": "ambient"}),
-    Variant("istio", 6, "1.11", {"istio_mode": "ambient", "istio_platform": "gke"}),
+    Variant("istio", 6, "1.11", {"istio_mode": "ambient"}, GATEWAY_API),
+    Variant("istio", 6, "1.11", {"istio_mode": "ambient", "istio_platform": "gke"}, GATEWAY_API),
     Variant("istio", 6, "1.11", {"istio_local_gateway_m2m": True, "oauth2_proxy_m2m": "cluster"}),
     Variant("oauth2_proxy", 4, "1.10", {"oauth2_proxy_m2m": "cluster"}),
     Variant("oauth2_proxy", 1, "1.10", EKS),
@@ -94,20 +94,13 @@ VARIANTS = [
     Variant("notebooks", 0, "1.8", {"notebooks_tensorboard_security_context": {"runAsUser": 65532, "runAsGroup": 65534}}),
 ]
 CLUSTER_WIDE = {"ClusterRole", "ClusterRoleBinding", "ClusterStorageContainer"}
-# What no manifest of a release brings: parts of every cluster, what controllers make, and slips of upstream's.
-GIVEN = {
-    ("namespace", "kube-system"),
-    ("ClusterRole", "", "cluster-admin"),
-    ("ConfigMap", "istio-system", "istio-ca-root-cert"),
-    ("ServiceAccount", "kubeflow", "jupyter-notebook"),
-}
+# A slip of upstream's: the subject of a RoleBinding that nobody makes.
+GIVEN: set[Thing] = {("ServiceAccount", "kubeflow", "jupyter-notebook")}
 
 
-def dangling(made: Objects) -> set[tuple[str, ...]]:
-    """What the objects refer to and nothing defines. Kinds of Kubernetes itself and of the Gateway API are the cluster's."""
-    there = set(definitions(made.all)) | GIVEN
-    found = {thing for thing in references(made.all) if thing not in there}
-    return {thing for thing in found if thing[0] != "kind" or ("." in thing[1] and not thing[1].endswith("k8s.io"))}
+def lacking(made: Objects) -> set[Thing]:
+    """What the objects need and none of them defines."""
+    return set(missing(made.all)) - GIVEN
 
 
 def offered(shop: Workshop, variant: Variant) -> bool:
@@ -123,7 +116,7 @@ def test_a_variant_joins_the_whole_without_doubles_and_loose_ends(shop, variant)
         return
     usual, made = shop.made(), shop.made(variant.component, **variant.values)
     assert [name for name, count in Counter(key(obj) for obj in made.all).items() if count > 1] == []
-    assert dangling(made) - dangling(usual) == variant.foreign
+    assert lacking(made) == variant.foreign
     if shop.release == "26.03.1":
         assert len(made.all) - len(usual.all) == variant.more
 
@@ -133,7 +126,7 @@ def test_a_variant_comes_with_its_requirements_when_it_is_all_that_is_asked_for(
     if offered(shop, variant):
         made = shop.made(variant.component, selection=ALONE, **variant.values)
         assert variant.component in {item.component.name for item in made.plan.selected}
-        assert dangling(made) <= variant.foreign
+        assert lacking(made) <= variant.foreign
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
