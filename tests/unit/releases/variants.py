@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,10 @@ class Workshop:
 
     def made(self, *added: str, selection: str = "default", **values: Any) -> Objects:
         """The same, rendered."""
-        made = self.planned(*added, selection=selection, **values)
+        return self.rendered(self.planned(*added, selection=selection, **values))
+
+    def rendered(self, made: Plan) -> Objects:
+        """A plan, rendered."""
         return Objects(made, self._rendered(made))
 
     def raw(self, path: str, *, source: Mapping[str, str] | None = None) -> list[Object]:
@@ -153,57 +156,3 @@ def container(obj: Object, name: str) -> Object:
 def environment(obj: Object, name: str) -> dict[str, Any]:
     """The environment of a container: values as text, references as they are."""
     return {entry["name"]: entry.get("value", entry.get("valueFrom")) for entry in container(obj, name).get("env", [])}
-
-
-def definitions(objects: Sequence[Object]) -> Iterator[tuple[str, ...]]:
-    """What others can refer to."""
-    for obj in objects:
-        name, namespace = obj["metadata"]["name"], obj["metadata"].get("namespace", "")
-        if obj["kind"] == "CustomResourceDefinition":
-            yield "kind", obj["spec"]["group"], obj["spec"]["names"]["kind"]
-        elif obj["kind"] in ("Namespace", "Profile"):
-            yield "namespace", name
-        elif obj["kind"] in ("Issuer", "ClusterIssuer"):
-            yield "issuer", obj["kind"], name, namespace if obj["kind"] == "Issuer" else ""
-        elif obj["kind"] == "Gateway" and group(obj) == "networking.istio.io":
-            yield "gateway", f"{namespace}/{name}"
-        elif obj["kind"] in ("ClusterRole", "ServiceAccount", "ConfigMap", "PersistentVolumeClaim"):
-            yield obj["kind"], namespace, name
-
-
-def references(objects: Sequence[Object]) -> Iterator[tuple[str, ...]]:
-    """What objects refer to, of what a platform must bring itself."""
-    for obj in objects:
-        namespace = obj["metadata"].get("namespace", "")
-        yield "kind", group(obj), obj["kind"]
-        if namespace:
-            yield "namespace", namespace
-        if obj["kind"] == "Certificate" and group(obj) == "cert-manager.io":
-            issuer = obj["spec"]["issuerRef"]
-            kind = issuer.get("kind", "Issuer")
-            yield "issuer", kind, issuer["name"], namespace if kind == "Issuer" else ""
-        elif obj["kind"] == "VirtualService":
-            for gateway in obj["spec"].get("gateways", []):
-                yield "gateway", gateway if "/" in gateway else f"{namespace}/{gateway}"
-        elif obj["kind"] in ("RoleBinding", "ClusterRoleBinding"):
-            yield from _bound(obj, namespace)
-        elif obj["kind"] in ("Deployment", "StatefulSet", "DaemonSet"):
-            yield from _mounted(obj["spec"]["template"]["spec"], namespace)
-
-
-def _bound(obj: Object, namespace: str) -> Iterator[tuple[str, ...]]:
-    if obj["roleRef"]["kind"] == "ClusterRole":
-        yield "ClusterRole", "", obj["roleRef"]["name"]
-    for subject in obj.get("subjects") or []:
-        if subject["kind"] == "ServiceAccount":
-            yield "ServiceAccount", subject.get("namespace", namespace), subject["name"]
-
-
-def _mounted(pod: Object, namespace: str) -> Iterator[tuple[str, ...]]:
-    if pod.get("serviceAccountName"):
-        yield "ServiceAccount", namespace, pod["serviceAccountName"]
-    for volume in pod.get("volumes", []):
-        if "configMap" in volume and not volume["configMap"].get("optional"):
-            yield "ConfigMap", namespace, volume["configMap"]["name"]
-        if "persistentVolumeClaim" in volume:
-            yield "PersistentVolumeClaim", namespace, volume["persistentVolumeClaim"]["claimName"]
