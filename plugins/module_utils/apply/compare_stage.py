@@ -96,7 +96,8 @@ class Comparison:
         """End the run while nothing is written: adoption and recreation that were not allowed, objects of another set."""
         if self.adopting and settings.adopt != "allow":
             raise EngineError(
-                f"{self.adoption()}. Nothing of the set was written. Look at the plan (check mode), then set `adopt: allow` to take them over."
+                f"{self.adoption()}. Nothing of the set was written. Look at the plan (check mode), "
+                "then set `adopt: allow` to take them over."
             )
         barred = [
             row.failure

@@ -169,7 +169,9 @@ class Run:
         for row in pruning.carry_out(planned, lease.assure):  # one by one, since a run that is cut short has deleted things too
             self.report.rows.append(row)
         lease.assure()
-        store.save(ledgers.without(verify.settle(stage.ledger), *pruning.gone), patience=30.0)
+        settled = verify.settle(stage.ledger)
+        self.report.findings += sorted(verify.findings)
+        store.save(ledgers.without(settled, *pruning.gone), patience=30.0)
 
 
 def within(version: str, least: str, most: str) -> bool:

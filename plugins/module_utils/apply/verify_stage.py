@@ -12,6 +12,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply import led
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import SHORTEST_WAIT, ApplyStage, records
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.explain import explain
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.fights import taken_back
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate, all_namespace_labels, webhook_gates
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WEBHOOK_KINDS, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import live_metadata, surroundings
@@ -35,6 +36,7 @@ class VerifyStage:
 
     def __init__(self, settings: Settings, tools: Tools, comparison: Comparison, applied: ApplyStage, deadline: float) -> None:
         self.waits: list[Wait] = []
+        self.findings: list[str] = []
         self._settings = settings
         self._tools = tools
         self._comparison = comparison
@@ -104,7 +106,8 @@ class VerifyStage:
     def settle(self, ledger: ledgers.Ledger) -> ledgers.Ledger:
         """Record what controllers made of what was written, so that the next run need not look closely.
 
-        Only an object that a dry run shows to be as desired is recorded anew; all others keep a record that the next run will doubt.
+        Only an object that a dry run shows to be as desired is recorded anew; all others keep a record that the next run will doubt,
+        and ``findings`` tell who changed them.
         """
         written = [item for item in self._comparison.items if item.identity in self._applied.since]
         if not written:
@@ -135,6 +138,9 @@ class VerifyStage:
             decision = self._applied.comparer.decide(item)
         except Unreachable:
             return None
+        fight = taken_back(item.identity, decision)
+        if fight:
+            self.findings.append(fight)
         return decision.live["metadata"] if decision.action == "unchanged" and decision.live is not None else None
 
 

@@ -16,7 +16,16 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result imp
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.tests.unit.api_double import fields
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
-from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import config, deployment, documents, items, sets, thing, webhook
+from ansible_collections.kubeflow.platform.tests.unit.api_double.objects import (
+    aggregated_role,
+    config,
+    deployment,
+    documents,
+    items,
+    sets,
+    thing,
+    webhook,
+)
 from ansible_collections.kubeflow.platform.tests.unit.api_double.storage import ours
 from ansible_collections.kubeflow.platform.tests.unit.api_double.world import World
 from hypothesis import given, settings
@@ -264,3 +273,23 @@ def test_object_that_another_set_made_meanwhile_is_left_as_it_is(data: dict[str,
     assert action(report, "new") == "create" and world.server.objects[CONFIG]["data"] == data
     assert [row.key.name for row in world.writes(before)] == ["mine", "new"]
     assert world.server.objects[CONFIG]["metadata"]["labels"] == {"kubeflow.platform/set": "monitoring"}
+
+
+@pytest.mark.parametrize("manager", ["kubectl-edit", "mystery", "manager"])
+def test_program_that_writes_its_own_value_back_during_the_run_is_named(manager: str) -> None:
+    world = World()
+    world.controllers.pause = 20.0
+
+    def seen(by: str, key: Key, obj: Any) -> None:
+        if by == "engine" and key == CONFIG:
+            world.clock.at(3.0, lambda: edit(world, manager, CONFIG, lambda found: found["data"].update(a="theirs")))
+
+    world.server.on_write.append(seen)
+    report = world.run(documents(config("mine"), config("other"), deployment("app")))
+    (finding,) = report.findings
+    assert report.failures == [] and f"ConfigMap default/mine: {manager} changed .data.a after" in finding
+
+
+def test_nothing_is_told_of_what_controllers_fill_in_during_the_run() -> None:
+    report = World().run(documents(deployment("app"), aggregated_role("role"), *webhook("guard", ["nothing"])))
+    assert (report.failures, report.findings) == ([], [])
