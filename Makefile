@@ -39,7 +39,7 @@ docs: ## write what is generated of the documentation: the roles' READMEs, the p
 	@$(RUN) python -m tests.tools.reference
 
 .PHONY: molecule
-molecule: ## the Molecule scenario: check, converge, idempotence, verify on a test bed
+molecule: ## every Molecule scenario on a test bed (molecule/README.md); ARGS="-k component" runs one
 	@$(PYTEST) tests/integration/test_molecule.py $(ARGS)
 
 .PHONY: bench
