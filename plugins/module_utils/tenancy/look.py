@@ -33,6 +33,7 @@ class Wants:
     network_policy: bool = False
     pod_defaults: bool = False
     pull_secrets: bool = False
+    housing: bool = False  # nothing but whether the namespaces are there, for waiting
 
 
 EVERYTHING = Wants(True, True, True, True)
@@ -81,10 +82,13 @@ def _read(client: Client, query: _Query, found: Mapping[str, Live], only: str) -
 
 def _queries(kinds: platforms.Kinds, platform: platforms.Platform, wants: Wants) -> Iterator[_Query]:
     yield _Query(platforms.NAMESPACES, _keep("namespace"))
+    if wants.pull_secrets or not wants.housing:
+        for account in (lives.EDITOR, lives.VIEWER):
+            yield _Query(platforms.ACCOUNTS, _keep_account, account, _WHOLE if wants.pull_secrets else _METADATA)
+    if wants.housing:
+        return
     yield _Query(platforms.BINDINGS, _keep_binding)
     yield _Query(kinds.policies, _keep_policy)
-    for account in (lives.EDITOR, lives.VIEWER):
-        yield _Query(platforms.ACCOUNTS, _keep_account, account, _WHOLE if wants.pull_secrets else _METADATA)
     yield _Query(platforms.QUOTAS, _keep("quota"), lives.QUOTA)
     if platform.pipelines:
         # Metadata only: the artifact Secret's values are nobody's business here.

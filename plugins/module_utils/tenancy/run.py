@@ -23,7 +23,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.look imp
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import Findings, Subject, TenancyError, Tenant
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.send import Clock, Sender, Sent
 
-_PAUSES = (0.3, 0.5, 1.0, 2.0)  # between looks; a look at many tenants costs the server more than one at few
+_PAUSES = (0.3, 0.5, 1.0, 2.0)  # between looks; after one that took long, because there are many tenants, longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ class Run:
         self._options = options
         self._tools = tools
         self._sender = Sender(tools.client, tools.clock, tools.jitter, dry_run=options.check)
+        self._look_took = 0.0
         self._end = tools.clock.monotonic() + options.timeout
         self._kinds: platforms.Kinds
         self._platform: platforms.Platform
@@ -128,16 +129,19 @@ class Run:
 
     # -- looking and deciding
 
-    def _look(self, by_name: Mapping[str, Tenant]) -> dict[str, Live]:
-        rows = by_name.values()
+    def _look(self, by_name: Mapping[str, Tenant], *, housing: bool = False) -> dict[str, Live]:
+        rows, tools = by_name.values(), self._tools
         wants = Wants(
+            housing=housing,
             limits=any(row.limits is not None for row in rows),
             network_policy=any(row.network_policy is not None for row in rows),
             pod_defaults=any(row.pod_defaults is not None for row in rows),
             pull_secrets=any(row.image_pull_secrets is not None for row in rows),
         )
-        tools = self._tools
-        return look(tools.client, tools.pool, self._kinds, self._platform, wants, set(by_name)) if by_name else {}
+        begun = tools.clock.monotonic()
+        found = look(tools.client, tools.pool, self._kinds, self._platform, wants, set(by_name)) if by_name else {}
+        self._look_took = tools.clock.monotonic() - begun
+        return found
 
     def _decide(self, by_name: Mapping[str, Tenant], lives: Mapping[str, Live]) -> list[Decision]:
         decisions = []
@@ -201,21 +205,22 @@ class Run:
         later -= {row.change.tenant for row in self.outcome.failures}
         acted = any(change.stage != stages.INSIDE for change in here)
         if later:
-            self._furnish({name: by_name[name] for name in later})
+            # A namespace that was not there when the run began holds nothing but what the controller makes: a quick look is enough.
+            empty = all(lives[name].namespace is None for name in later)
+            self._furnish({name: by_name[name] for name in later}, housing=empty)
         return acted or bool(later)
 
-    def _furnish(self, waiting: dict[str, Tenant]) -> None:
+    def _furnish(self, waiting: dict[str, Tenant], *, housing: bool) -> None:
         """Wait for the namespaces of new tenants, and put into each what it is to have as soon as it is there."""
         for _round in self._rounds():
-            lives = self._look(waiting)
+            lives = self._look(waiting, housing=housing)
             ready = {name: tenant for name, tenant in waiting.items() if readiness.housed(tenant, lives[name])}
-            if ready:
-                decisions = self._decide(ready, lives)
-                self._send_staged([change for row in decisions for change in row.changes])
-                waiting = {name: tenant for name, tenant in waiting.items() if name not in ready}
+            decisions = self._decide(ready, lives)
+            self._send_staged([change for row in decisions for change in row.changes if change.stage != stages.PROFILE])
+            waiting = {name: tenant for name, tenant in waiting.items() if name not in ready}
             if not waiting:
                 return
-        self._note_late(waiting, lives)
+        self._note_late(waiting, self._look(waiting))
 
     def _send_staged(self, rows: Sequence[Change]) -> None:
         """Send one stage after the other; a tenant whose change was refused gets no further ones."""
@@ -237,7 +242,7 @@ class Run:
             yield number
             if self._tools.clock.monotonic() >= self._end:
                 return
-            self._tools.clock.sleep(_PAUSES[min(number, len(_PAUSES) - 1)])
+            self._tools.clock.sleep(max(_PAUSES[min(number, len(_PAUSES) - 1)], 4 * self._look_took))
             number += 1
 
     def _settle(self, by_name: Mapping[str, Tenant], lives: dict[str, Live], acted: bool) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import result
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import TenancyError
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import desired, result
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import Contributor, Subject, TenancyError
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.run import Invalid
 from ansible_collections.kubeflow.platform.tests.unit.plugins.module_utils.tenancy.test_inside import EVERYTHING
 from ansible_collections.kubeflow.platform.tests.unit.tenants_server import SERVED, Killed, World
@@ -115,6 +115,17 @@ def test_everything_live_that_forbids_a_run_is_told_at_once_and_nothing_is_writt
         world.run({"name": "n1", "owner": ALICE}, {"name": "n2", "owner": ALICE, "adopt": True}, PLAIN)
     assert len(raised.value.errors) == 2
     assert world.writes == []
+
+
+def test_an_adopted_namespace_keeps_the_contributors_that_it_has() -> None:
+    data = {"name": "old", "owner": ALICE, "adopt": True, "contributors": [{"name": "bob@example.com"}], "image_pull_secrets": ["x"]}
+    world = World()
+    world.put(SERVED[0], {"metadata": {"name": "old"}})
+    binding = desired.binding("old", Contributor(Subject("User", "bob@example.com"), "edit"))
+    world.put(SERVED[1], binding)
+    outcome = world.run(data)
+    assert (outcome.failures, outcome.late) == ([], {})
+    assert not world.run(data).changed
 
 
 # -- faults at every request
