@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import json
 
 import pytest
 
@@ -89,3 +90,32 @@ def test_invocation_shows_no_secret(place: Place) -> None:
     result = engine.fails([objects.namespace(place.name)], api_key=NEW)
     assert "credentials" in result.message
     assert leaks(result) == []
+
+
+@pytest.mark.parametrize("value", [4711, 471147114711, 47.11, True, [NEW], {"deep": NEW}], ids=str)
+@pytest.mark.parametrize("field", ["data", "stringData"])
+@pytest.mark.parametrize("check", [False, True])
+def test_value_that_is_no_text_is_not_quoted_by_anybody(place: Place, field: str, value: object, check: bool) -> None:
+    """The server refuses such a Secret, and prints what it got."""
+    wrong = objects.secret(place.name, "wrong")
+    wrong.pop("data", None)
+    wrong[field] = {"pin": value}
+    result = place.engine([objects.namespace(place.name), wrong], check=check, diff=True)
+    assert list(result.failures()) == ["Secret wrong"]
+    assert leaks(result) == []
+    text = result.all_text().replace(place.name, "")
+    assert "471147114711" not in text and "47.11" not in text
+    assert not any(word in text for word in ("Value:4711", "got 4711", "number 4711"))
+
+
+def test_what_kubectl_keeps_of_a_secret_is_masked_in_a_diff(place: Place) -> None:
+    """Also values that are too short to be recognised."""
+    made = rows(place, "pin-a1")
+    place.bed.kubectl("create", "namespace", place.name)
+    for obj in made[1:]:
+        place.bed.kubectl("apply", "-f", "-", stdin=json.dumps(obj))
+    plan = place.engine(rows(place, "pin-b2"), check=True, diff=True, adopt="allow")
+    text = json.dumps(plan.json["diff"])
+    assert "last-applied-configuration" in text
+    assert "pin-a1" not in text and "pin-b2" not in text
+    assert base64.b64encode(b"pin-a1").decode() not in text and base64.b64encode(b"pin-b2").decode() not in text
