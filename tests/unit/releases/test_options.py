@@ -142,6 +142,15 @@ def test_no_object_of_upstreams_folder_is_forgotten(newest, variant):
             assert {entry for entry in lost if entry[0] != "ConfigMap"} <= {("Namespace", "", "kubeflow-user-example-com")}, part.name
 
 
+def test_versions_of_optional_components_are_those_of_their_images(shop):
+    usual = {item.component.name for item in shop.planned().selected}
+    for component, version in shop.library.releases[shop.release].versions.items():
+        if component not in usual and component != "training_operator":  # its image is tagged by a commit
+            objects = shop.made(component, selection=ALONE, workspaces_accept_pre_ga=True).parts
+            text = json.dumps([found for name, found in objects.items() if name.startswith(f"{component}/")])
+            assert f":{version}" in text or f":v{version}" in text, component
+
+
 def test_a_component_that_another_one_excludes_is_refused_with_the_reason(newest):
     with pytest.raises(SelectionError, match=r"(?s)mpi_operator.*training_operator.*mpijobs\.kubeflow\.org"):
         newest.planned("mpi_operator", "training_operator")
