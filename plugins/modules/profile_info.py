@@ -29,6 +29,8 @@ options:
     description: Names of the Profiles to tell. Without it, all.
     type: list
     elements: str
+notes:
+  - PodDefaults are told with their environment variables. Where these hold credentials, set C(no_log) on the task.
 requirements:
   - python >= 3.11
   - kubernetes >= 31

@@ -186,10 +186,12 @@ def _owner_notes(tenant: Tenant, live: Live, kinds: platforms.Kinds) -> list[Cha
         (platforms.BINDINGS, live.bindings.get(lives.OWNER_BINDING)),
         (kinds.policies, live.policies.get(lives.OWNER_POLICY)),
     )
+    wanted = {"role": "admin", "user": tenant.owner.name}
     for resource, obj in pairs:
-        if obj is not None and lives.notes(obj).get("user") not in (tenant.owner.name, None):
-            body = {"metadata": {"annotations": {"user": tenant.owner.name}}}
-            found.append(changes.patch(tenant.name, resource, obj, body, action="hand over"))
+        noted = lives.notes(obj)
+        body = {key: value for key, value in wanted.items() if noted.get(key) != value}
+        if obj is not None and body:
+            found.append(changes.patch(tenant.name, resource, obj, {"metadata": {"annotations": body}}, action="hand over"))
     return found
 
 
@@ -200,8 +202,7 @@ def still_named(live: Live, owner: Subject) -> list[str]:
     if holder is not None and [lives.subject(row) for row in holder.get("subjects") or []] != [owner]:
         found.append(f"RoleBinding {lives.OWNER_BINDING} names another subject than {owner}")
     for what, obj in (("RoleBinding", holder), ("AuthorizationPolicy", live.policies.get(lives.OWNER_POLICY))):
-        noted = lives.notes(obj).get("user", owner.name)
-        if noted != owner.name:
-            name = lives.OWNER_BINDING if what == "RoleBinding" else lives.OWNER_POLICY
-            found.append(f"the annotation user of {what} {name} names {noted}")
+        noted = lives.notes(obj).get("user", "nobody")
+        if obj is not None and noted != owner.name:
+            found.append(f"the annotation user of {what} {obj['metadata']['name']} names {noted}")
     return found

@@ -143,6 +143,14 @@ def test_a_hand_over_is_not_ready_while_kfam_still_lists_the_old_owner() -> None
     assert f"the annotation user of AuthorizationPolicy ns-owner-access-istio names {ALICE}" in said
 
 
+def test_an_owner_whom_kfam_does_not_list_is_noted_again() -> None:
+    state = settled(tenant())
+    state.bindings[live.OWNER_BINDING]["metadata"]["annotations"] = {"role": "owner"}
+    assert readiness.missing(state, PLATFORM)
+    (patch,) = decided(tenant(), state).changes
+    assert patch.body == {"metadata": {"annotations": {"role": "admin", "user": ALICE}}}
+
+
 @pytest.mark.parametrize("sent", [1, 2, 3])
 def test_an_interrupted_hand_over_is_finished_when_run_again(sent: int) -> None:
     state = settled(tenant())
