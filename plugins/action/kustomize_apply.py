@@ -52,7 +52,10 @@ class ActionModule(ActionBase):
             result.update(self._outcome(task_vars or {}))
         except AnsibleActionFail as error:
             raise AnsibleActionFail(translated(str(error.message), table)) from error
-        result.update({key: translated(result[key], table) for key in TOLD if key in result})
+        told = {key: translated(result[key], table) for key in TOLD if key in result}
+        if told.get("msg") != result.get("msg") and not isinstance(result.get("exception"), str):
+            result.pop("exception", None)  # what newer versions of ansible-core show; without it they make it anew, from the message
+        result.update(told)
         return result
 
     def _outcome(self, task_vars: dict[str, Any]) -> dict[str, Any]:

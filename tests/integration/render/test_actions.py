@@ -167,3 +167,22 @@ def test_token_in_the_address_of_a_distribution_is_not_told(play: Play, tmp_path
     code, shown = play(task)
     assert code != 0 and "Failed to download https://127.0.0.1:9/tree.tar.xz" in " ".join(shown.split())
     assert "canary-of-a-token" not in shown
+
+
+def test_a_run_of_the_role_names_its_variables_and_the_server_that_is_not_there(play: Play, kustomize: str, tmp_path: Path) -> None:
+    clusters = [{"name": "k", "cluster": {"server": "http://127.0.0.1:9"}}]
+    contexts = [{"name": "far-away", "context": {"cluster": "k", "user": "u"}}]
+    users = [{"name": "u", "user": {"token": "t"}}]
+    config = {"kind": "Config", "clusters": clusters, "contexts": contexts, "users": users, "current-context": "far-away"}
+    (tmp_path / "config").write_text(json.dumps(config))
+    code, text = play(
+        {"ansible.builtin.include_role": {"name": "kubeflow.platform.kubeflow"}},
+        kubeflow_distribution_source=str(Path(__file__).parents[2] / "distribution"),
+        kubeflow_only=["dex"],
+        kubeflow_kustomize_path=kustomize,
+        kubeflow_kubeconfig=str(tmp_path / "config"),
+        kubeflow_work_dir=str(tmp_path / "work"),
+    )
+    assert code != 0
+    assert f"nothing accepts connections at http://127.0.0.1:9 (kubeconfig {tmp_path / 'config'}, context far-away): " in text
+    assert "`kubeflow_kubeconfig`" in text and "`kubeconfig`" not in text
