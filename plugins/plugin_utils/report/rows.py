@@ -58,6 +58,8 @@ class Line:
             return f"{troubled} not applied"
         if self.not_ready:
             return f"{self.not_ready} not ready"
+        if self.actions["keep"] and not self.changed and not self.objects:
+            return f"{self.actions['keep']} kept"
         if self.workloads is not None and self.ready is not None and self.ready < self.workloads:
             return "not ready"
         if self.objects is None and not self.actions:

@@ -20,11 +20,11 @@ def screen(plan: Mapping[str, Any], result: Mapping[str, Any], situation: Situat
     """What a person should know at the end of a run, from the planner's result and the engine's."""
     found = lines(plan, result)
     broken = bool(result.get("failed_objects") or result.get("failed"))
-    blocks = [[f"{_subject(plan, found)} on {situation.host}: {_outcome(result, found, situation)}"]]
-    if situation.check:
-        blocks += [_planned(found), would(result, found, everything=situation.diff)]
+    title = [f"{_subject(plan, found)} on {situation.host}: {_outcome(result, found, situation)}"]
+    if situation.check:  # the long list first: what stands last is what one sees
+        blocks = [would(result, found, everything=situation.diff), title, _planned(found)]
     else:
-        blocks += [_installed(found), _told(result)]
+        blocks = [title, _installed(found), _told(result)]
     blocks.append(_failures(result))
     if not situation.check and not broken:
         blocks += [_addresses(plan, situation), _kubeconfig(situation)]
@@ -95,10 +95,16 @@ def _failures(result: Mapping[str, Any]) -> list[str]:
 
 
 def _reasons(heading: str, items: Sequence[Mapping[str, Any]]) -> list[str]:
-    shown = [f"  {identity(item)}: {item['reason'].rstrip('.')}. {item.get('what_to_do') or ''}".rstrip() for item in items[:_MOST]]
+    shown = [f"  {_named(item).rstrip('.')}. {item.get('what_to_do') or ''}".rstrip() for item in items[:_MOST]]
     if len(items) > _MOST:
         shown.append(f"  ... and {len(items) - _MOST} more, in failed_objects of the result")
     return [heading, *shown] if shown else []
+
+
+def _named(item: Mapping[str, Any]) -> str:
+    """The reason, with the object in front unless the reason names it itself."""
+    name, reason = identity(item), str(item["reason"])
+    return reason if name in reason else f"{name}: {reason}"
 
 
 def _addresses(plan: Mapping[str, Any], situation: Situation) -> list[str]:

@@ -139,6 +139,17 @@ def test_objects_that_are_only_not_ready_are_not_called_failed(planned):
     assert row(shown, "Istio")[-6:] == ["1", "not", "ready", "outside", "this", "run"]
 
 
+def test_an_object_is_named_once_when_its_reason_names_it(planned):
+    failed = {"kind": "Job", "namespace": "a", "name": "b", "component": "katib", "class": "invalid", "what_to_do": "Mend it."}
+    shown = text(planned, {"failed_objects": [{**failed, "reason": "Failed to apply Job a/b: no"}]})
+    assert "\nFailed:\n  Failed to apply Job a/b: no. Mend it.\n" in shown
+
+
+def test_a_component_that_was_taken_out_and_not_pruned_is_told_as_kept(planned):
+    shown = text({**planned, "components": []}, {"actions": [action("keep", "Service", name, "hub") for name in "ab"]})
+    assert row(shown, "hub") == ["hub", "2", "kept", "no", "longer", "selected"]
+
+
 def test_a_run_that_was_cut_short_is_not_told_as_a_success(planned):
     assert "1 object changed, but the run ended early" in text(
         planned, {"actions": [action("create", "Job", "a", "katib")], "failed": True}
