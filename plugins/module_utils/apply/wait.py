@@ -35,7 +35,7 @@ PAUSE = 1.0
 SAY_EVERY = 10.0
 # Of a line that is read in passing: how many names it holds, and how long the reason of each may be.
 MOST_NAMED = 2
-SHORT = 70
+SHORT = 90
 # Seconds after which pods are read too, to say why a workload is late.
 PATIENCE = 10.0
 # What controllers write into a workload's status when a webhook keeps its pods from being made.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import http.client
+import re
 import socket
 import ssl
 import warnings
@@ -81,4 +82,4 @@ def _reason(error: BaseException) -> str:
     """Return the innermost words: urllib3 wraps them in representations of its own objects."""
     texts = [str(one) for one in _chain(error) if not any(isinstance(arg, BaseException) for arg in one.args)]
     words = next((text for text in reversed(texts) if text and "object at 0x" not in text), "") or type(error).__name__
-    return words.splitlines()[0][:300]
+    return re.sub(r"^\[Errno -?\d+\] ", "", words.splitlines()[0])[:300]

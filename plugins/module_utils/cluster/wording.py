@@ -68,7 +68,7 @@ _LIMIT = 400
 _NUMBER = re.compile(r"(cannot unmarshal number) -?[\d.]+(?:[eE][-+]?\d+)?")
 _BRIEF = 110
 # A URL and its host; the punctuation behind it is not part of it.
-_URL = re.compile(r'''"?https?://([^\s/"?:]+)(?:[^\s"]*[^\s":,;.)])?"?''')
+_URL = re.compile(r""""?https?://([^\s/"?:]+)(?:[^\s"]*[^\s":,;.)])?"?""")
 
 
 def cut(text: str, limit: int = _LIMIT) -> str:
@@ -83,7 +83,8 @@ def brief(text: str, limit: int = _BRIEF) -> str:
     if len(line) <= limit:
         return line
     *chain, last = line.split(": ")
-    last = last if len(last) <= limit * 2 // 3 else f"... {last[-(limit * 2 // 3 - 4) :].lstrip()}"
+    room = limit - len("...: ")
+    last = last if len(last) <= room else f"... {last[4 - room :].partition(' ')[2] or last[4 - room :]}"
     head = ""
     for piece in chain:
         if len(head) + len(piece) + len(last) + len(": ...: ") > limit:

@@ -195,7 +195,9 @@ def test_a_server_that_is_not_there_is_told_with_address_kubeconfig_and_context(
     client = Client(from_params({"kubeconfig": path, **({"context": context} if context else {})}), "x", 1)
     with pytest.raises(Unreachable) as caught:
         client.get("/version")
-    assert f"nothing accepts connections at http://127.0.0.1:1 (kubeconfig {path}, context {named}): " in str(caught.value)
+    assert f"nothing accepts connections at http://127.0.0.1:1 (kubeconfig {path}, context {named}): Connection refused. " in str(
+        caught.value
+    )
     assert f"(kubeconfig {path}, context {named})" in classify_transport(caught.value).message
 
 

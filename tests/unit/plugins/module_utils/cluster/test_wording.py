@@ -34,3 +34,10 @@ def test_it_is_never_longer_than_asked_for(text: str) -> None:
 
 def test_times_are_whole_seconds() -> None:
     assert lasting(12.4, 587.6) == "for 12 s, gives up in 588 s"
+
+
+def test_a_last_cause_that_fits_is_whole_and_a_longer_one_begins_with_a_whole_word() -> None:
+    text = f'{"a" * 60}: failed to call webhook: service "poddefaults-webhook-service" not found'
+    assert brief(text, 70) == '...: service "poddefaults-webhook-service" not found'
+    cut = brief(f"a: {'word ' * 30}end", 30)
+    assert cut.endswith(" ... word word word end") and len(cut) <= 30
