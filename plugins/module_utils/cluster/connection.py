@@ -116,9 +116,11 @@ def _context(options: Mapping[str, Any], source: str) -> str:
     """The name of the context that counts; "" where there is none or it cannot be told."""
     if "kubeconfig" not in source:
         return ""
-    given, kubeconfig = options.get("context"), options.get("kubeconfig")
-    if given or isinstance(kubeconfig, dict):
-        return str(given or kubeconfig.get("current-context") or "")
+    kubeconfig = options.get("kubeconfig")
+    if options.get("context"):
+        return str(options["context"])
+    if isinstance(kubeconfig, dict):
+        return str(kubeconfig.get("current-context") or "")
     _client, config = _kubernetes()
     try:
         return str(config.list_kube_config_contexts(config_file=_path(kubeconfig))[1]["name"])

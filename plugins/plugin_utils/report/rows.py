@@ -105,7 +105,9 @@ Items = Sequence[Mapping[str, Any]]
 def failures(result: Mapping[str, Any]) -> tuple[Items, Items, Items]:
     """The objects that could not be applied, those that were and do not work, and those that were skipped because of others."""
     waited = {identity(action) for action in result.get("actions", []) if action["action"] == NOT_READY}
-    failed, unready, skipped = [], [], []
+    failed: list[Mapping[str, Any]] = []
+    unready: list[Mapping[str, Any]] = []
+    skipped: list[Mapping[str, Any]] = []
     for item in result.get("failed_objects", []):
         applied = item.get("class") == NOT_READY or (item.get("class") == "webhook_down" and identity(item) in waited)
         (skipped if item.get("class") == "skipped" else unready if applied else failed).append(item)
