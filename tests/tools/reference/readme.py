@@ -61,7 +61,8 @@ def _parts(record: Mapping[str, Any]) -> str:
     for part in record["parts"]:
         for number, place in enumerate(part["paths"]):
             needs = place.get("requires", part.get("requires")) or []
-            first = f"{part['name']}{_when(part)}" if number == 0 else ""
+            outside = " (looked for, not installed)" if part.get("outside") else ""
+            first = f"{part['name']}{_when(part)}{outside}" if number == 0 else ""
             path = f"`{place['path']}`" if place.get("path") else "no longer there"
             cells = [first, f"{place['since']}{_when(place)}", path, ", ".join(_need(need) for need in needs) or "-"]
             rows.append(f"| {' | '.join(cells)} |")
@@ -73,12 +74,14 @@ def _need(need: Any) -> str:
 
 
 def _when(row: Mapping[str, Any]) -> str:
-    texts = [
-        f"`{name}: {' or '.join(map(literal, value if isinstance(value, list) else [value]))}`"
-        for name, value in (row.get("when") or {}).items()
-    ]
+    """The condition of an entry in words, with a space before it."""
+    when = row.get("when") if isinstance(row.get("when"), Mapping) else {}
+    texts = [f"`{name}: {' or '.join(map(literal, value if isinstance(value, list) else [value]))}`" for name, value in when.items()]
     texts += [f"`{name}`" for name in row.get("given") or []]
-    return f" with {' and '.join(texts)}" if texts else ""
+    words = f" with {' and '.join(texts)}" if texts else ""
+    for key, word in (("absent", "without"), ("selected", "together with")):
+        words += f" {word} {' and '.join(f'`{name}`' for name in row[key])}" if row.get(key) else ""
+    return words
 
 
 def _accepted(row: Mapping[str, Any]) -> str:

@@ -95,6 +95,17 @@ def test_a_readme_tells_when_a_part_is_there_and_what_it_requires():
     assert f"|  | 26.03 with `platform: gke` | no longer there | {requires} |" in text
 
 
+def test_a_readme_tells_which_part_is_looked_for_and_which_depends_on_what_is_given_or_selected():
+    place = {"since": "1.8", "path": "p"}
+    parts = [
+        {"name": "crd", "outside": True, "paths": [place]},
+        {"name": "store", "given": ["host"], "absent": ["claim"], "selected": ["katib"], "paths": [place]},
+    ]
+    text = block(component("istio", {}, parts=parts))
+    assert "| crd (looked for, not installed) | 1.8 | `p` | - |" in text
+    assert "| store with `host` without `claim` together with `katib` | 1.8 | `p` | - |" in text
+
+
 def test_the_page_tells_once_what_every_component_has():
     found = {name: component(name, {f"{name}_patches": option(), f"{name}_mode": option()}) for name in ("katib", "istio")}
     found["istio"].spec["options"]["istio_mode"]["description"] = "Another."
