@@ -73,7 +73,7 @@ class _Lines:
         if self._below is not None and value.strip() and column <= self._below or (self._below is not None and column < self._below):
             self._below = None
         inside = self._below is not None and column > self._below
-        pair = self._pair == column and name.lower() == "value" and "-" not in match["lead"]
+        pair = name.lower() == "value" and ((self._pair == column and "-" not in match["lead"]) or self._name_follows(column))
         if column < (self._pair or 0) or "-" in match["lead"] and column <= (self._pair or -1) or pair:
             self._pair = None
         if name.lower() in ("name", "key", "path") and is_credential(value.strip().strip("\"',")):
@@ -84,6 +84,16 @@ class _Lines:
             yield from self._value(match, column, inside or pair)
             return
         yield match[0]
+
+    def _name_follows(self, column: int) -> bool:
+        """Tell whether a credential's ``name:`` stands below in the same mapping."""
+        for line in self._rows[self._at : self._at + 20]:
+            match = _LINE.fullmatch(line)
+            if line.strip() and _indent(line) < column:
+                return False
+            if match and len(match["lead"]) == column and match["name"].lower() in ("name", "key"):
+                return "-" not in match["lead"] and is_credential(match["value"].strip().strip("\"',"))
+        return False
 
     def _value(self, match: re.Match[str], column: int, certain: bool) -> Iterator[str]:
         """Yield one line whose value is a credential's, and consume what else belongs to the value."""

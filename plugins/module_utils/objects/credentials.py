@@ -31,12 +31,13 @@ _PLACES = frozenset(
     | {"issuer", "kind", "label", "labels", "lifespan", "lifetime", "limit", "location", "method", "mount", "optional", "period", "prefix"}
     | {"provider", "required", "review", "reviews", "rotation", "selector", "source", "store", "timeout", "validity", "volume"}
 )
-# Texts without any of these hold nothing to mask; most have none, and looking for one is quick.
-_HINT = re.compile(
-    r"pass|pwd|secret|token|credential|authori|(?:access|api|encryption|private|signing)[-_. ]?key|stringdata|://|eyJ|bearer|basic\s"
-    r"|\$\w+\$|identified|mysql|mariadb|curl|redis-cli|gh[opsu]_|github_pat|glpat-|hf_|xox|AKIA|ASIA",
-    re.IGNORECASE,
+# Texts without any of these hold nothing to mask; most have none, and looking for plain words is quick.
+_HINTS = (
+    *("pass", "pwd", "secret", "token", "credential", "authori", "stringdata", "bearer", "basic ", "identified", "signature", "sig="),
+    *("mysql", "mariadb", "curl", "redis-cli", "x-amz-", "x-goog-", "eyj", "private key", "akia", "asia", "hf_", "xox", "glpat-"),
+    *("github_pat", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "$2", "$apr1", "$1$", "$5$", "$6$", "$y$", "$argon2", "$scrypt", "$pbkdf2"),
 )
+_KEYS = re.compile(r"(?:access|api|encryption|private|signing)[-_. ]?key")
 _SWITCH = re.compile(r"true|false|yes|no|on|off|null|~|none|nil|[01]|\"\"|''", re.IGNORECASE)
 _MARK = re.compile(r"\*{8}(?: \((?:before|after)\))?")
 # Of a shell variable without braces only one that is called like a credential: a password can begin with a dollar sign.
@@ -117,6 +118,14 @@ _RULES: tuple[tuple[re.Pattern[str], _Shown], ...] = (
         ),
         _named,
     ),
+    (
+        re.compile(
+            rf"(?<![\w-])(?P<gap>value{_BS}[\"']?\s*[:=]\s*)(?P<value>{_QUOTED}|[^\s\"',{{}}\[\]|>\\][^,{{}}\n\"]*)"
+            rf"(?=\s*,\s*{_BS}[\"']?(?:name|key){_BS}[\"']?\s*[:=]\s*{_BS}[\"']?(?=[\w./-]{{0,160}}{_WORD})(?P<name>[\w./-]{{1,160}}))",
+            _LETTERS,
+        ),
+        _named,
+    ),
     (re.compile(r"<name>(?P<name>[^<>]{1,160})(?P<gap></name>\s*<value>)(?P<value>[^<]+)(?=</value>)", _LETTERS), _named),
     (
         re.compile(
@@ -192,7 +201,10 @@ def public(name: str, value: str) -> bool:
 
 def suspicious(text: str) -> bool:
     """Tell whether ``text`` may hold a credential at all."""
-    return _HINT.search(text) is not None
+    lower = text.lower()
+    if any(hint in lower for hint in _HINTS) or ("://" in lower and "@" in lower):
+        return True
+    return "key" in lower and _KEYS.search(lower) is not None
 
 
 def mask_inline(text: str) -> str:

@@ -103,7 +103,7 @@ def rich_deployment(name: str = "rich") -> dict[str, Any]:
 
 def valid() -> list[dict[str, Any]]:
     """One of each sort that is read before the cluster is asked."""
-    template = rich_deployment()["spec"]["template"]
+    template = deployment("small")["spec"]["template"]
     stateful = {
         "selector": {"matchLabels": {"app": "x"}},
         "template": template,
@@ -132,7 +132,7 @@ def valid() -> list[dict[str, Any]]:
         config("t", "team"),
         thing("CronJob", "cj", "default", "batch/v1", spec={"jobTemplate": {"metadata": {}, "spec": {"template": template}}}),
         thing("Job", "j", "default", "batch/v1", spec={"template": template}),
-        thing("Pod", "p", "default", spec=template["spec"]),
+        thing("Pod", "p", "default", spec=rich_deployment()["spec"]["template"]["spec"]),
         thing("PersistentVolumeClaim", "p", "default", spec={"resources": {}}),
         thing("APIService", "v1.x", api="apiregistration.k8s.io/v1", spec={"service": {"name": "guard"}, "caBundle": "eA=="}),
         thing("NetworkPolicy", "n", "default", "networking.k8s.io/v1", spec={"podSelector": {}}),

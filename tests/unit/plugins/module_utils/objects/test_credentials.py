@@ -48,6 +48,9 @@ FORMS: list[tuple[str, str]] = [
     ("env:\n- name: {name}\n  value: {value}\n- name: A\n  value: b\n", WORD),
     ("env:\n- name: {name}\n  value: |\n    {value}\n- name: A\n", LINE),
     ("env: [{{name: {name}, value: {value}}}]", WORD),
+    ("env:\n- value: {value}\n  name: {name}\n- name: A\n  value: b\n", WORD),
+    ("env:\n  - name: A\n    value: b\n  - value: |\n      {value}\n    name: {name}\n", LINE),
+    ('{{"env":[{{"value":"{value}","name":"{name}"}}]}}', QUOTED),
     ("args:\n- --{name}\n- {value}\n- --v=2\n", WORD),
     ("args: [--{name}, {value}, --v=2]", WORD),
     # JSON
@@ -194,6 +197,8 @@ def test_numbers_are_masked_like_texts(number: int, name: str) -> None:
         "password: ''\nhost: x\n",
         "- name: PASSWORD_FILE\n  value: /etc/x\n",
         "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: x\n",
+        "- value: shown\n  name: A\n- name: DB_PASSWORD\n  valueFrom: x\n",
+        "- name: A\n  value: shown\n- value: also\n  name: B\n",
         "compass: north\nbypass: all-of-it\nproxy_pass http://backend;\n",
         "Failed to apply Secret kubeflow/login: the server is busy (HTTP 429). Run again with fewer workers.",
     ],
