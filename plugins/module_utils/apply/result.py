@@ -179,12 +179,17 @@ def _diff(row: Row, redactor: Redactor) -> dict[str, str] | None:
 
 
 def summary(report: Report) -> str:
-    """One sentence for the end of a failed run: what failed first, and how many more."""
-    failed = [row for row in report.failures if row.failure is not None]
-    skipped = len(report.failures) - len(failed)
-    if not failed:
-        return f"{skipped} objects were skipped."
-    first = failed[0].failure
-    text = f"{first.message}. {first.advice}" if first else ""
-    more = f" {len(failed) - 1} more failed." if len(failed) > 1 else ""
-    return f"{text.strip()}{more}" + (f" {skipped} were skipped because of these." if skipped else "")
+    """The end of a failed run in a few sentences: what failed first, how many more did, and what was applied but does not work."""
+    rows = [row for row in report.failures if row.failure is not None]
+    failed = [row for row in rows if row.action != "not_ready"]
+    late = [row for row in rows if row.action == "not_ready"]
+    skipped = len(report.failures) - len(rows)
+    told = [f"{row.failure.message}. {row.failure.advice}".strip() for row in [*failed, *late][:1] if row.failure is not None]
+    more = len(failed) - 1 if failed else 0
+    waiting = len(late) if failed else len(late) - 1
+    told += [f"{more} more failed."] if more else []
+    told += [f"{waiting} more {'is' if waiting == 1 else 'are'} not ready."] if waiting > 0 else []
+    told += (
+        [f"{skipped} {'object was' if skipped == 1 else 'objects were'} skipped{' because of these' if rows else ''}."] if skipped else []
+    )
+    return " ".join(told)

@@ -140,5 +140,16 @@ def test_secret_values_are_masked_wherever_they_turn_up() -> None:
 
 def test_summary_names_the_first_failure_and_counts_the_rest() -> None:
     rows = [row("skipped", "z"), row("invalid", failure=BAD), row("blocked", "b", failure=FORBIDDEN)]
-    assert summary(Report(rows)) == "Failed to apply ConfigMap default/bad: no. Mend it. 1 more failed. 1 were skipped because of these."
-    assert summary(Report([row("skipped")])) == "1 objects were skipped."
+    assert (
+        summary(Report(rows)) == "Failed to apply ConfigMap default/bad: no. Mend it. 1 more failed. 1 object was skipped because of these."
+    )
+    assert summary(Report([row("skipped")])) == "1 object was skipped."
+
+
+def test_summary_tells_what_is_not_ready_apart_from_what_failed() -> None:
+    late = Failure("not_ready", "Deployment a/b is not ready: no pods", "Look.")
+    waiting = [row("not_ready", name, failure=late) for name in "xy"]
+    assert summary(Report(waiting)) == "Deployment a/b is not ready: no pods. Look. 1 more is not ready."
+    assert summary(Report([*waiting, row("invalid", failure=BAD)])) == (
+        "Failed to apply ConfigMap default/bad: no. Mend it. 2 more are not ready."
+    )
