@@ -21,7 +21,8 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize import
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import from_options, of_path, plain
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import Rendering, Request, render
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.planning import Request
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import Rendering, render
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.sources import Trees
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.names import unknown
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.progress import Follower, fitting
