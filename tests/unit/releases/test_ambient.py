@@ -92,6 +92,12 @@ def test_network_policies_let_the_mesh_in_where_they_let_others_in_by_port(shop)
                     assert 15008 in [port["port"] for port in rule["ports"]], obj["metadata"]["name"]
 
 
+def test_kubelets_reach_the_pods_that_they_probe(shop):
+    policy = shop.made(istio_mode="ambient").find("NetworkPolicy", "ambient-health-probes", "kubeflow")["spec"]
+    assert policy["podSelector"] == {}
+    assert policy["ingress"] == [{"from": [{"ipBlock": {"cidr": "169.254.7.127/32"}}]}]
+
+
 def test_gateways_speak_the_language_of_ambient_pods(shop):
     made = shop.made(istio_mode="ambient")
     for name in ("istio-ingressgateway", "cluster-local-gateway"):

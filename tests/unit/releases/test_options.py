@@ -84,8 +84,8 @@ VARIANTS = [
     Variant("istio", 0, "1.11", {"istio_platform": "gke"}),
     Variant("istio", 0, "1.10", {"istio_cni_bin_dir": "/var/cni/bin", "istio_cni_conf_dir": "/var/cni/conf"}),
     Variant("istio", -1, "1.8", {"istio_mode": "no_cni"}),
-    Variant("istio", 6, "1.11", {"istio_mode": "ambient"}, GATEWAY_API),
-    Variant("istio", 6, "1.11", {"istio_mode": "ambient", "istio_platform": "gke"}, GATEWAY_API),
+    Variant("istio", 7, "1.11", {"istio_mode": "ambient"}, GATEWAY_API),
+    Variant("istio", 7, "1.11", {"istio_mode": "ambient", "istio_platform": "gke"}, GATEWAY_API),
     Variant("istio", 6, "1.11", {"istio_local_gateway_m2m": True, "oauth2_proxy_m2m": "cluster"}),
     Variant("oauth2_proxy", 4, "1.10", {"oauth2_proxy_m2m": "cluster"}),
     Variant("oauth2_proxy", 1, "1.10", EKS),
@@ -93,6 +93,7 @@ VARIANTS = [
     Variant("notebooks", 0, "1.8", {"notebooks_tensorboard_image": "registry.example.com/tensorboard:2.20"}),
     Variant("notebooks", 0, "1.8", {"notebooks_tensorboard_security_context": {"runAsUser": 65532, "runAsGroup": 65534}}),
 ]
+WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
 CLUSTER_WIDE = {"ClusterRole", "ClusterRoleBinding", "ClusterStorageContainer"}
 # A slip of upstream's: the subject of a RoleBinding that nobody makes.
 GIVEN: set[Thing] = {("ServiceAccount", "kubeflow", "jupyter-notebook")}
@@ -101,6 +102,20 @@ GIVEN: set[Thing] = {("ServiceAccount", "kubeflow", "jupyter-notebook")}
 def lacking(made: Objects) -> set[Thing]:
     """What the objects need and none of them defines."""
     return set(missing(made.all)) - GIVEN
+
+
+def reached(made: Objects) -> dict[tuple[str, str], set[str]]:
+    """The workloads whose pods each Service reaches."""
+    pods = [(obj, obj["spec"]["template"]["metadata"].get("labels", {})) for obj in made.all if obj["kind"] in WORKLOADS]
+    return {
+        (obj["metadata"]["namespace"], obj["metadata"]["name"]): {
+            workload["metadata"]["name"]
+            for workload, labels in pods
+            if workload["metadata"]["namespace"] == obj["metadata"]["namespace"] and obj["spec"]["selector"].items() <= labels.items()
+        }
+        for obj in made.all
+        if obj["kind"] == "Service" and obj["spec"].get("selector")
+    }
 
 
 def offered(shop: Workshop, variant: Variant) -> bool:
@@ -117,6 +132,8 @@ def test_a_variant_joins_the_whole_without_doubles_and_loose_ends(shop, variant)
     usual, made = shop.made(), shop.made(variant.component, **variant.values)
     assert [name for name, count in Counter(key(obj) for obj in made.all).items() if count > 1] == []
     assert lacking(made) == variant.foreign
+    before, after = reached(usual), reached(made)
+    assert {name: after[name] for name in before if name in after} == {name: before[name] for name in before if name in after}
     if shop.release == "26.03.1":
         assert len(made.all) - len(usual.all) == variant.more
 
@@ -193,6 +210,49 @@ def test_pipelines_as_objects_keep_what_the_distribution_adds(newest):
     made = newest.made(pipelines_mode="kubernetes")
     assert "--pipelinesStoreKubernetes=true" in container(made.find("Deployment", "ml-pipeline"), "ml-pipeline-api-server")["args"]
     assert made.find("ConfigMap", "pipeline-install-config") == newest.made().find("ConfigMap", "pipeline-install-config")
+
+
+def test_what_an_option_brings_is_reached_by_the_api_server_through_network_policies(shop):
+    """Upstream forgets the webhooks of two of KServe's controllers; what options bring adds none to them."""
+    options = {"pipelines_mode": "kubernetes", "trainer_data_cache": True, "training_operator_source": "repository"}
+    there = {name: value for name, value in options.items() if shop.release not in ("1.8.1", "1.10.2") or name.startswith("training")}
+    assert shut_out(shop.made("training_operator", **there)) == shut_out(shop.made())
+
+
+def shut_out(made: Objects) -> set[tuple[str, str]]:
+    """Services of webhooks in namespaces that are closed but for what policies allow, where none allows it from anywhere."""
+    policies = [obj for obj in made.all if obj["kind"] == "NetworkPolicy"]
+    closed = {obj["metadata"]["namespace"] for obj in policies if not obj["spec"]["podSelector"]}
+    found = set()
+    for place, name in webhooks(made):
+        selector = made.find("Service", name, place)["spec"]["selector"]
+        workloads = [obj for obj in made.all if obj["kind"] == "Deployment" and obj["metadata"]["namespace"] == place]
+        pods = [obj["spec"]["template"]["metadata"]["labels"] for obj in workloads]
+        behind = [labels for labels in pods if selector.items() <= labels.items()]
+        if place in closed and not any(
+            is_open(obj) and selects(obj["spec"]["podSelector"], labels) for obj in policies for labels in behind
+        ):
+            found.add((place, name))
+    return found
+
+
+def webhooks(made: Objects) -> set[tuple[str, str]]:
+    """The Services that the API server calls."""
+    hooks = [hook for obj in made.all if obj["kind"].endswith("WebhookConfiguration") for hook in obj.get("webhooks") or []]
+    services = [hook["clientConfig"].get("service") for hook in hooks]
+    return {(service["namespace"], service["name"]) for service in services if service}
+
+
+def is_open(policy: Mapping[str, Any]) -> bool:
+    """Whether the policy lets something in from anywhere."""
+    return any(not rule.get("from") for rule in policy["spec"].get("ingress") or [])
+
+
+def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Whether a selector of pods takes these labels."""
+    return all(labels.get(name) == value for name, value in (selector.get("matchLabels") or {}).items()) and all(
+        labels.get(entry["key"]) in entry["values"] for entry in selector.get("matchExpressions") or []
+    )
 
 
 def test_pipelines_speak_to_a_database_of_the_user(shop):
