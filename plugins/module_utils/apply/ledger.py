@@ -98,30 +98,22 @@ def with_intent(ledger: Ledger, items: Iterable[Intent]) -> Ledger:
     entries = dict(ledger.entries)
     for item in items:
         entry = entries.get(item.identity) or Entry(item.component)
-        entries[item.identity] = replace(
-            entry, component=item.component, intent=True, pending=item.pending, created=entry.created or item.creates
-        )
+        uid = "" if item.creates else entry.uid  # an object that is to be created is not there, whatever was
+        made = entry.created or item.creates
+        entries[item.identity] = replace(entry, component=item.component, uid=uid, intent=True, pending=item.pending, created=made)
     return replace(ledger, entries=entries)
 
 
 def with_result(
-    ledger: Ledger,
-    identity: Identity,
-    digest: str,
-    uid: str,
-    own: str,
-    generation: int | None,
-    component: str,
-    *,
-    created: bool | None = None,
+    ledger: Ledger, identity: Identity, digest: str, uid: str, own: str, generation: int | None, component: str, created: bool | None = None
 ) -> Ledger:
     """Return the ledger with the outcome of a write, or of a comparison that found the object as desired.
 
-    ``created`` says whether this set made the object; None keeps what is known of the very same one.
+    ``created`` says whether this set made the object; None keeps what is known of the very same one, or of one that was announced.
     """
     known = ledger.entries.get(identity)
     if created is None:
-        created = known is not None and known.created and known.uid in ("", uid)
+        created = known is not None and known.created and (known.uid in ("", uid) or known.pending == "recreate")
     return replace(ledger, entries={**ledger.entries, identity: Entry(component, digest, uid, own, generation, created=created)})
 
 

@@ -189,3 +189,17 @@ def test_an_object_without_generation_is_verified_by_its_entry() -> None:
 )
 def test_an_object_is_compared_when_anything_is_in_doubt(entry: Entry | None, metadata: dict[str, Any], desired: str) -> None:
     assert not ledgers.verified(entry, metadata, desired)
+
+
+def test_maker_is_remembered_only_of_the_very_object_or_of_one_that_was_announced() -> None:
+    made = ledgers.with_result(Ledger("s"), POD, "h", "old", "o", None, "katib", created=True)
+
+    def found(book: Ledger, uid: str) -> bool:
+        return ledgers.with_result(book, POD, "h", uid, "o", None, "katib").entries[POD].created
+
+    assert found(made, "old") and not found(made, "new")
+    # Runs that were killed after the write and before its result was recorded.
+    assert found(ledgers.with_intent(made, [ledgers.Intent(POD, "katib", creates=True)]), "new")
+    assert found(ledgers.with_intent(made, [ledgers.Intent(POD, "katib", pending="recreate")]), "new")
+    assert not found(ledgers.with_intent(made, [ledgers.Intent(POD, "katib")]), "new")
+    assert ledgers.with_intent(made, [ledgers.Intent(POD, "katib", creates=True)]).entries[POD].uid == "", "the old object is no more"
