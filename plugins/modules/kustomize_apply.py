@@ -157,7 +157,9 @@ options:
       - The default is C(kubeflow) with O(parts); required with O(path).
     type: str
   scope:
-    description: Components that this call is about; empty means all. Nothing outside the scope is pruned.
+    description:
+      - Components that this call is about; empty means all. Nothing outside the scope is pruned.
+      - A name that neither a part nor O(removed) has is refused.
     type: list
     elements: str
     default: []

@@ -18,6 +18,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.credentials import is_credential
+
 Schema = Mapping[str, Any]
 _ROOT = ("apiVersion", "kind", "metadata")
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -163,7 +165,11 @@ def _array(value: list[Any], schema: Schema, path: str, found: list[str], struct
     _size(len(value), schema, "Items", path, found)
     kind = schema.get("x-kubernetes-list-type")
     if kind == "set":
-        found += [f"{path}: duplicate entry {item}" for item in _twice([json.dumps(item, sort_keys=True) for item in value])]
+        hidden = is_credential(path)
+        found += [
+            f"{path}: duplicate entry{'' if hidden else f' {item}'}"
+            for item in _twice([json.dumps(item, sort_keys=True) for item in value])
+        ]
     elif kind == "map":
         keys = [key for key in listed(schema, "x-kubernetes-list-map-keys") if isinstance(key, str)]
         rows = [item for item in value if isinstance(item, dict)]

@@ -242,3 +242,9 @@ junk = st.recursive(
 @given(trees, junk)
 def test_any_value_gets_an_answer(schema: dict[str, Any], value: Any) -> None:
     assert all(": " in problem for problem in schemas.check(value, schema))
+
+
+def test_entry_that_is_there_twice_is_not_quoted_when_it_is_a_credential() -> None:
+    entries = {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}
+    schema = {"type": "object", "properties": {"passwords": entries}}
+    assert schemas.check({"passwords": ["a1", "a1"]}, schema) == ["passwords: duplicate entry"]
