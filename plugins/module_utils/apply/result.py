@@ -97,7 +97,9 @@ class Report:
             "changed": self.changed,
             "counts": self.counts(),
             "components": self.components(),
-            "actions": [_action(row) for row in self.rows if row.action != "unchanged" or row.failure is not None],
+            "actions": [
+                _action(row) for row in self.rows if row.action != "check" and (row.action != "unchanged" or row.failure is not None)
+            ],
             "waited": [{"what": row.what, "seconds": round(row.seconds, 1), "why": row.why, "objects": row.objects} for row in self.waited],
             "slowest": [{"object": str(row.identity), "seconds": round(row.seconds, 1)} for row in self._slowest()],
             "warnings": sorted(set(self.warnings)),

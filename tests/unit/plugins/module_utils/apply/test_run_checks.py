@@ -93,7 +93,10 @@ def test_run_fails_naming_object_and_message_when_a_check_does_not_hold_in_time(
     assert (report.checks[0]["state"], report.checks[0]["objects"]) == ("failed", 2)
     assert report.counts() == {"create": 2, "failed": 1}
     assert 30 <= world.clock.now - begun < 60
-    assert report.as_result(Redactor(()), diff=False)["checks"] == report.checks
+    result = report.as_result(Redactor(()), diff=False)
+    assert result["checks"] == report.checks
+    assert [row["class"] for row in result["failed_objects"]] == ["check"]
+    assert {row["action"] for row in result["actions"]} == {"create"}
 
 
 @pytest.mark.parametrize(("least", "state"), [(0, "passed"), (1, "failed")])
