@@ -11,10 +11,11 @@ import pytest
 import yaml
 
 from tests.conftest import Distributions
+from tests.unit.releases.conftest import NEWEST
 from tests.unit.releases.variants import Object, Objects, Workshop, environment, key
 
 pytestmark = pytest.mark.distribution
-RELEASES = ["26.03.1", *(pytest.param(release, marks=pytest.mark.soak) for release in ("26.03", "1.11.0"))]
+RELEASES = [NEWEST, *(pytest.param(release, marks=pytest.mark.soak) for release in ("26.03", "1.11.0"))]
 MODES = ["cni", "no_cni", "ambient"]
 # What says who may pass the gateways, and who may reach a workload.
 GUARDS = ("AuthorizationPolicy", "RequestAuthentication", "PeerAuthentication")
@@ -23,6 +24,8 @@ BEHIND_THE_WAYPOINT = {"ml-pipeline", "ml-pipeline-ui"}
 
 @pytest.fixture(scope="module", params=RELEASES)
 def shop(request: pytest.FixtureRequest, distributions: Distributions) -> Workshop:
+    if request.param == NEWEST:
+        return request.getfixturevalue("newest")
     return Workshop.of(request.param, distributions)
 
 

@@ -13,7 +13,6 @@ import pytest
 import yaml
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.options import typed
 
-from tests.conftest import Distributions
 from tests.unit.releases.variants import Object, Objects, Workshop, key
 
 pytestmark = pytest.mark.distribution
@@ -35,8 +34,8 @@ EXAMPLES = examples()
 
 
 @pytest.fixture(scope="module")
-def shop(distributions: Distributions) -> Workshop:
-    return Workshop.of("26.03.1", distributions)
+def shop(newest: Workshop) -> Workshop:
+    return newest
 
 
 def made(shop: Workshop, name: str) -> Objects:

@@ -30,6 +30,11 @@ Object = dict[str, Any]
 Key = tuple[str, str, str, str]
 # A selection of nothing, so that what is added comes with its requirements and nothing else.
 ALONE = "alone"
+# Options that only make sense together.
+DATABASE = {"pipelines_database_host": "db.example.com", "pipelines_database_secret": "kfp-db"}
+STORE = {"pipelines_object_store_host": "s3.example.com", "pipelines_object_store_secret": "kfp-s3"}
+OWN_KATIB = {"katib_database_host": "db.example.com", "katib_database_secret": "katib-db"}
+EKS = {"oauth2_proxy_m2m": "eks", "oauth2_proxy_m2m_issuer": "https://oidc.example.com/id/1"}
 
 
 @dataclass
@@ -103,6 +108,11 @@ class Workshop:
     def rendered(self, made: Plan) -> Objects:
         """A plan, rendered."""
         return Objects(made, self._rendered(made))
+
+    def outside(self, made: Plan) -> list[Object]:
+        """What the plan expects people to bring themselves."""
+        rows = [found.as_part() for found in made.requirements if found.outside]
+        return [obj for objects in self._render(rows, None).values() for obj in objects] if rows else []
 
     def raw(self, path: str, *, source: Mapping[str, str] | None = None) -> list[Object]:
         """What a folder of the tree renders to when nothing is laid over it."""
