@@ -65,6 +65,8 @@ def test_kserve_in_standard_mode_needs_no_knative(shop):
     config = json.loads(made.find("ConfigMap", "inferenceservice-config")["data"]["deploy"])
     usual = json.loads(shop.made().find("ConfigMap", "inferenceservice-config")["data"]["deploy"])
     assert config == {**usual, "defaultDeploymentMode": word}
+    ingress = json.loads(made.find("ConfigMap", "inferenceservice-config")["data"]["ingress"])
+    assert made.find("IngressClass", ingress["ingressClassName"])["spec"]["controller"] == "istio.io/ingress-controller"
 
 
 def test_pipelines_as_objects_keep_what_the_distribution_adds(newest):

@@ -44,7 +44,7 @@ VARIANTS = [
     Variant("knative", 103, "1.8", {"knative_eventing": "base"}),
     Variant("knative", 105, "26.03.1", {"knative_eventing": "security"}),
     Variant("knative", 0, "1.8", {"knative_skip_tag_resolution": ["registry.example.com:5000", "other.example.com"]}),
-    Variant("kserve", 0, "1.8", {"kserve_mode": "Standard"}),
+    Variant("kserve", 1, "1.8", {"kserve_mode": "Standard"}),
     Variant("pipelines", 6, "1.11", {"pipelines_mode": "kubernetes"}),
     Variant("pipelines", -7, "1.8", DATABASE, frozenset({("Secret", "kubeflow", "kfp-db")})),
     Variant("pipelines", -8, "1.8", STORE, frozenset({("Secret", "kubeflow", "kfp-s3")})),
