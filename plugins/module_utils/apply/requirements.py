@@ -29,9 +29,11 @@ class RequirementsMissing(EngineError):
     def __init__(self, findings: Sequence[str], components: Sequence[str]) -> None:
         self.findings = list(findings)
         which = ", ".join(dict.fromkeys(components))
+        # A component that lacks a part of its own lacks what no run installs.
+        advice = f"Install {which} first, or run without `scope` (without `kubeflow_only`, or with the playbook site)." if which else ""
         super().__init__(
             f"Nothing was written, since what this run needs and does not install is not there: {'; '.join(findings)}. "
-            f"Install {which} first, or run without `scope` (without `kubeflow_only`, or with the playbook site)."
+            f"{advice or 'The distribution does not hold it: install it first.'}"
         )
 
 
@@ -53,7 +55,9 @@ def assure(required: Sequence[Document], find: Lookup, client: Client, pool: Thr
             parts[row.part.name] = row.part
     if missing:
         findings = [_told(parts[name], gone) for name, gone in missing.items()]
-        raise RequirementsMissing(findings, [part.component for part in parts.values()])
+        raise RequirementsMissing(
+            findings, [part.component for part in parts.values() if not part.needed_by.startswith(f"{part.component}/")]
+        )
 
 
 def _place(content: dict[str, Any], find: Lookup) -> tuple[Resource | None, Identity]:

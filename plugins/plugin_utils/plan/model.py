@@ -75,11 +75,15 @@ class PlannedPart:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A part outside the scope that a part within needs: it is checked on the cluster, not installed."""
+    """A part outside the scope that a part within needs: it is checked on the cluster, not installed.
+
+    C(outside): no run installs it, people have to bring it.
+    """
 
     planned: PlannedPart
     needed_by: str
     because: str
+    outside: bool = False
 
     @property
     def part(self) -> str:

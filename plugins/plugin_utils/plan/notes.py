@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request, Selected
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request, Requirement, Selected
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import Values
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Library, Release
 
@@ -27,6 +27,14 @@ def notes(library: Library, release: Release, selected: Sequence[Selected], requ
             if remark.condition.holds(release.name, values):
                 set_to = ", ".join(f"{name}: {values.get(name)}" for name, _allowed in remark.condition.when)
                 yield f"experimental: {item.component.name}{f' with {set_to}' if set_to else ''}: {remark.because}"
+
+
+def outside(requirements: Iterable[Requirement]) -> Iterator[str]:
+    """What people have to bring before a run: it is looked for before anything is written."""
+    for found in requirements:
+        if found.outside:
+            name = found.part.partition("/")[2]
+            yield f"{found.needed_by} requires {name}, which no release holds: install it before ({found.because})"
 
 
 def _idle_options(library: Library, names: set[str], request: Request) -> Iterator[str]:

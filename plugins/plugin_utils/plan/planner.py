@@ -18,7 +18,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model impor
     Selected,
     SelectionError,
 )
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.notes import notes
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.notes import notes, outside
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.selection import find_release, meant, ranks, select
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import Values
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import LAYERS, Library, Release
@@ -45,7 +45,7 @@ class _Choice:
 def plan(library: Library, request: Request) -> Plan:
     """The plan for a request; SelectionError with every finding when the request cannot be met."""
     release = find_release(library, request.release)
-    values = library.values(request.values)
+    values = library.values(release.name, request.values)
     selected = select(library, release, request, values)
     wrong = [text for item in selected for text in mistakes(item.component.name, _names(item, release, values), values)]
     if wrong:
@@ -53,15 +53,16 @@ def plan(library: Library, request: Request) -> Plan:
     choice = _Choice(library, release, values, selected)
     scope = tuple(item.component.name for item in selected if {item.component.name, item.component.layer} & set(request.only))
     everything = _parts(choice)
-    within = [name for name in everything if not scope or everything[name].component in scope]
+    within = [name for name, part in everything.items() if not part.outside and (not scope or part.component in scope)]
+    required = tuple(_requirements(choice, everything, within))
     return Plan(
         release=release,
         selected=selected,
         parts=tuple(_planned(choice, everything[name], within) for name in within),
         scope=scope,
         removed=request.removed,
-        requirements=tuple(_requirements(choice, everything, within)),
-        notes=tuple(notes(library, release, selected, request, values)),
+        requirements=required,
+        notes=(*notes(library, release, selected, request, values), *outside(required)),
         values=values,
     )
 
@@ -113,7 +114,7 @@ def _requirements(choice: _Choice, everything: dict[str, Part], within: list[str
             for other in meant(choice.library, choice.release, need, choice.values):
                 if other.full_name not in within and other.full_name not in told:
                     told.add(other.full_name)
-                    yield Requirement(planned=_planned(choice, other, []), needed_by=name, because=need.because)
+                    yield Requirement(_planned(choice, other, []), needed_by=name, because=need.because, outside=other.outside)
 
 
 def _path(choice: _Choice, part: Part) -> str:

@@ -155,8 +155,9 @@ def _offer(node: Node, options: Options) -> Offer:
 
 
 def _following(node: Node, options: Options) -> Following:
-    node.only({"name", "follows", "because"})
-    found = Following(option=node.text("name"), follows=node.text("follows"), because=node.text("because"))
+    node.only({"name", "follows", "because", "since", "until"})
+    condition = read_condition(node, options)
+    found = Following(option=node.text("name"), follows=node.text("follows"), because=node.text("because"), condition=condition)
     for key, name in (("name", found.option), ("follows", found.follows)):
         if name and name not in options:
             node.report("no role declares this option", key)

@@ -23,7 +23,8 @@ class Condition:
     """Releases and values of options for which an entry counts; everything that is named must hold.
 
     C(when) gives the allowed values of each option, sorted by its name; None among them is an option that nobody set. C(given) names
-    options that must have been set, C(absent) those that must not, C(selected) components that must be in the selection.
+    options that must have been set, C(absent) those that must not, C(same) some that must have one value, and C(selected) components
+    that must be in the selection.
     C(since) is the first release, C(until) the first one for which the entry no longer counts.
     """
 
@@ -33,6 +34,7 @@ class Condition:
     since: str | None = None
     until: str | None = None
     selected: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
 
     def holds(self, release: str, values: Values, selected: Collection[str] = ()) -> bool:
         """Whether the entry counts for a release with these values, next to these components."""
@@ -50,6 +52,7 @@ class Condition:
             all(values.get(name) in allowed for name, allowed in self.when)
             and all(is_given(values.get(name)) for name in self.given)
             and not any(is_given(values.get(name)) for name in self.absent)
+            and all(values.get(name) == values.get(self.same[0]) for name in self.same)
         )
 
     def allows(self, name: str, value: Any) -> bool:

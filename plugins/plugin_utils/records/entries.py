@@ -23,7 +23,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.reading 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import numbers
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-CONDITION = frozenset({"when", "given", "absent", "since", "until"})
+CONDITION = frozenset({"when", "given", "absent", "same", "since", "until"})
 # Where the selection is known already: for what is laid over a part.
 WITH_SELECTION = CONDITION | {"selected"}
 Options = Mapping[str, Option]
@@ -38,6 +38,7 @@ def read_condition(node: Node, options: Options) -> Condition:
         since=release(node, "since"),
         until=release(node, "until"),
         selected=node.texts("selected"),
+        same=_names(node, "same", options),
     )
 
 

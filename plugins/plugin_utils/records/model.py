@@ -95,6 +95,7 @@ class Following:
     option: str
     follows: str
     because: str
+    condition: Condition = ALWAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +255,11 @@ class Library:
         """The value of every option that nobody sets."""
         return {name: option.default for name, option in self.options.items()}
 
-    def values(self, given: Values) -> dict[str, Any]:
-        """The value of every option: as given, else that of the option which it follows, else the default."""
+    def values(self, release: str, given: Values) -> dict[str, Any]:
+        """The value of every option: as given, else that of the option which it follows in this release, else the default."""
         values = {**self.defaults, **given}
         for component in self.components.values():
             for entry in component.following:
-                if not is_given(values.get(entry.option)):
+                if not is_given(values.get(entry.option)) and entry.condition.covers(release):
                     values[entry.option] = values.get(entry.follows)
         return values

@@ -70,7 +70,10 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kustomization of a component, through the releases. C(namespace) is a text, a reference, or None."""
+    """One kustomization of a component, through the releases. C(namespace) is a text, a reference, or None.
+
+    C(outside) is for what people have to bring themselves: it is looked for in the cluster, and never applied.
+    """
 
     component: str
     name: str
@@ -81,6 +84,7 @@ class Part:
     extras: tuple[Extra, ...] = ()
     patches: tuple[Patch, ...] = ()
     omit: tuple[Omission, ...] = ()
+    outside: bool = False
 
     @property
     def full_name(self) -> str:

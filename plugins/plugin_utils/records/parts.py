@@ -26,7 +26,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version 
 
 # The tree that is the collection itself, for objects of ours that upstream lacks.
 OWN_TREE = "collection"
-_KEYS = {"name", "requires", "paths", "when", "namespace", "components", "patches", "omit"}
+_KEYS = {"name", "requires", "paths", "when", "namespace", "components", "patches", "omit", "outside"}
 
 
 def read_part(component: str, node: Node, options: Options, sources: Collection[str]) -> Part:
@@ -49,6 +49,7 @@ def read_part(component: str, node: Node, options: Options, sources: Collection[
         extras=tuple(_extra(item, options) for item in node.nodes("components")),
         patches=tuple(_patch(item, options) for item in node.nodes("patches")),
         omit=tuple(_omission(item, options) for item in node.nodes("omit")),
+        outside=node.flag("outside"),
     )
 
 

@@ -186,3 +186,17 @@ def test_options_of_components_that_are_not_selected_are_told(library):
 def test_experiments_are_told(library):
     found = made(library, added=("kserve",), values={"kserve_mode": "Standard"})
     assert found.notes == ("experimental: kserve with kserve_mode: Standard: nobody has proved it",)
+
+
+def test_a_part_from_outside_is_looked_for_and_never_applied(records):
+    outside = '  - {name: crds, outside: true, paths: [{since: "26.03", path: o}]}\n'
+    text = KSERVE.replace("requires: [", "requires: [{needs: kserve/crds, because: they are not ours}, ").replace(
+        "experimental:", outside + "experimental:"
+    )
+    library = load(records({"26.03": RELEASE}, options=OPTIONS, katib=KATIB, istio=ISTIO, knative=KNATIVE, kserve=text))
+    found = made(library, added=("kserve",))
+    assert "kserve/crds" not in names(found)
+    (required,) = found.requirements
+    assert (required.part, required.needed_by, required.outside) == ("kserve/crds", "kserve/kserve", True)
+    assert found.notes == ("kserve/kserve requires crds, which no release holds: install it before (they are not ours)",)
+    assert all("kserve/crds" not in part.requires for part in found.parts)

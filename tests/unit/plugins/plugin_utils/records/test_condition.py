@@ -67,3 +67,10 @@ def test_selected_wants_all_of_these_components():
     condition = Condition(selected=("hub",))
     assert condition.holds("26.03", {}, ["hub", "dex"])
     assert not condition.holds("26.03", {}, ["dex"])
+
+
+def test_same_wants_one_value_for_all():
+    condition = Condition(same=("a", "b"))
+    assert condition.fits({"a": "x", "b": "x"})
+    assert condition.fits({"a": None})
+    assert not condition.fits({"a": "x", "b": "y"})
