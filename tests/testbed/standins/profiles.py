@@ -42,9 +42,10 @@ class Profiles(Duty):
             return
         configuration = self._configuration(controller)
         self.look_again(POLL_LABELS)
+        owned = self._owned()
         for profile in profiles:
             name = profile["metadata"]["name"]
-            seen = (profile["metadata"]["resourceVersion"], self._owned(profile), configuration)
+            seen = (profile["metadata"]["resourceVersion"], tuple(sorted(owned.get(profile["metadata"]["uid"], ()))), configuration)
             if self._done.get(name) != seen:
                 try:
                     if self._profile(profile, configuration):
@@ -53,16 +54,15 @@ class Profiles(Duty):
                     self.tell(f"Profile {name}: {error}")
                     self.look_again(RETRY)
 
-    def _owned(self, profile: Object) -> tuple[str, ...]:
-        """What the Profile owns, as far as the real controller would notice a change."""
-        uid = profile["metadata"]["uid"]
-        found = []
+    def _owned(self) -> dict[str, list[str]]:
+        """What each Profile owns, by its uid, as far as the real controller would notice a change."""
+        found: dict[str, list[str]] = {}
         for watch in [self.world.namespaces, *self.world.owned_by_profiles]:
             for item in watch.all():
                 metadata = item["metadata"]
-                if any(owner["uid"] == uid for owner in metadata.get("ownerReferences") or []):
-                    found.append(metadata["uid"] + metadata["resourceVersion"])
-        return tuple(sorted(found))
+                for owner in metadata.get("ownerReferences") or []:
+                    found.setdefault(owner["uid"], []).append(metadata["uid"] + metadata["resourceVersion"])
+        return found
 
     def _configuration(self, controller: Object) -> tuple[str, str]:
         """Labels file and settings, from the ConfigMaps that the Deployment names (their names carry hashes)."""
