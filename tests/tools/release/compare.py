@@ -36,7 +36,7 @@ class Spot:
 
 
 def spots(library: Library, release: Release) -> list[Spot]:
-    """Every path of a release that a part can have, whatever the options."""
+    """Every path of a release that a part can have, whatever the options, and the kustomize components that are laid over parts."""
     found = []
     for component in library.components.values():
         for part in component.parts:
@@ -45,6 +45,8 @@ def spots(library: Library, release: Release) -> list[Spot]:
                 if place.path is not None and place.source is None:
                     is_default = place is usual and component.name in release.selections["default"]
                     found.append(Spot(place.path, component.name, part.name, is_default))
+            laid_over = [extra.path for extra in part.extras if extra.condition.covers(release.name)]
+            found += [Spot(path, component.name, part.name, False) for path in laid_over]
     return found
 
 
@@ -118,6 +120,8 @@ def decisions(library: Library, previous: Release, tree: Tree, known: list[Spot]
         if spot.is_default and spot.path not in listed and spot not in lost:
             yield f"{spot.path} ({spot.full_name}) is still there, but example no longer names it: does another part hold it now?"
     for path in tree.example.components:
+        if path in owners:
+            continue
         yield f"example adds the kustomize component {path}: does it change anything, and to which part does it belong?"
     yield from _told(tree, previous, known)
     yield from _mistaken(library, tree, name)
