@@ -80,7 +80,7 @@ def _small(value: Any) -> Any:
         return {sys.intern(str(key)): _small(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_small(item) for item in value]
-    return sys.intern(value) if type(value) is str and len(value) < 100 else value
+    return sys.intern(value) if isinstance(value, str) and len(value) < 100 else value
 
 
 def notes(obj: Mapping[str, Any] | None) -> dict[str, str]:
