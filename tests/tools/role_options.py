@@ -32,7 +32,7 @@ def components(root: Path) -> list[str]:
 def common(root: Path, role: str) -> str:
     """The options that every component has, as lines of its argument specs."""
     title = yaml.safe_load((root / "roles" / role / "meta" / "component.yml").read_text(encoding="utf-8"))["title"]
-    text = (root / "tests" / "tools" / "common_options.yml").read_text(encoding="utf-8")
+    text = (root / "tests" / "tools" / "common_options.txt").read_text(encoding="utf-8")
     return text.replace("ROLE", role).replace("TITLE", title)
 
 
