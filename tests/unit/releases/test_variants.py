@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import SelectionError
 
 from tests.unit.releases.needs import Thing, missing
+from tests.unit.releases.podsecurity import breaches
 from tests.unit.releases.variants import ALONE, DATABASE, EKS, OWN_KATIB, STORE, Objects, Workshop, key
 
 pytestmark = pytest.mark.distribution
@@ -44,7 +45,7 @@ VARIANTS = [
     Variant("knative", 103, "1.8", {"knative_eventing": "base"}),
     Variant("knative", 105, "26.03.1", {"knative_eventing": "security"}),
     Variant("knative", 0, "1.8", {"knative_skip_tag_resolution": ["registry.example.com:5000", "other.example.com"]}),
-    Variant("kserve", 1, "1.8", {"kserve_mode": "Standard"}),
+    Variant("kserve", -80, "1.8", {"kserve_mode": "Standard"}),
     Variant("pipelines", 6, "1.11", {"pipelines_mode": "kubernetes"}),
     Variant("pipelines", -7, "1.8", DATABASE, frozenset({("Secret", "kubeflow", "kfp-db")})),
     Variant("pipelines", -8, "1.8", STORE, frozenset({("Secret", "kubeflow", "kfp-s3")})),
@@ -136,6 +137,18 @@ def test_no_object_of_upstreams_folder_is_forgotten(newest, variant):
             raw = newest.raw(part.path, source=part.source.as_dict() if part.source else None)
             lost = {key(obj)[1:] for obj in raw} - there
             assert {entry for entry in lost if entry[0] != "ConfigMap"} <= {("Namespace", "", "kubeflow-user-example-com")}, part.name
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_no_pod_of_a_variant_is_forbidden_by_its_namespace(shop, variant):
+    if not offered(shop, variant):
+        return
+    made = shop.made(variant.component, **variant.values)
+    labels = {obj["metadata"]["name"]: obj["metadata"].get("labels") or {} for obj in made.all if obj["kind"] == "Namespace"}
+    closed = {name for name, there in labels.items() if there.get("pod-security.kubernetes.io/enforce") == "restricted"}
+    for obj in made.all:
+        if obj["kind"] in WORKLOADS and obj["metadata"]["namespace"] in closed:
+            assert list(breaches(obj["spec"]["template"]["spec"])) == [], key(obj)
 
 
 def test_what_an_option_brings_is_reached_by_the_api_server_through_network_policies(shop):
