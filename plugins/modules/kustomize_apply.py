@@ -176,13 +176,14 @@ options:
   prune:
     description:
       - What to do with recorded objects that are no longer desired.
-      - CustomResourceDefinitions, Namespaces, claims, Profiles and other objects that hold users' data are never pruned.
+      - CustomResourceDefinitions, Namespaces, claims, Profiles and other objects that hold users' data are never pruned, nor is what owns
+        such an object, since the cluster would delete that too.
     type: str
     choices: [report, delete]
     default: report
   recreate:
     description: Kinds that may be deleted and created anew when the live object cannot become the desired one. Without it such an object
-      ends the run before anything is written.
+      ends the run before anything of the set is written. What O(prune) keeps for its data is never recreated either.
     type: list
     elements: str
     default: []
