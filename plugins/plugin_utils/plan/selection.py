@@ -35,7 +35,7 @@ def select(library: Library, release: Release, request: Request, values: Values)
         raise SelectionError(findings)
     chosen: dict[str, str] = {}
     for name in release.selections[request.selection]:
-        if name not in request.removed:
+        if name not in request.removed and not library.components[name].why_spare(release.name, values):
             chosen[name] = f"in the selection {request.selection}"
     for name in request.added:
         chosen.setdefault(name, "added")

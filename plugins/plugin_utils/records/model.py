@@ -147,11 +147,16 @@ class Component:
     conflicts: tuple[Conflict, ...] = ()
     accept: tuple[Acceptance, ...] = ()
     experimental: tuple[Remark, ...] = ()
+    spare: tuple[Remark, ...] = ()
     offers: tuple[Offer, ...] = ()
     following: tuple[Following, ...] = ()
     sources: Mapping[str, Tree] = field(default_factory=dict)
     ready: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = ()
+
+    def why_spare(self, release: str, values: Values) -> str:
+        """Why a named selection can do without the component with these values; "" when it cannot."""
+        return next((entry.because for entry in self.spare if entry.condition.holds(release, values)), "")
 
     def part(self, name: str) -> Part | None:
         """The part of that short name, whatever the release."""

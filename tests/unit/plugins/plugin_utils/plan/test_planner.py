@@ -198,3 +198,20 @@ def test_selections_hold_what_their_names_say_and_what_that_requires(library):
         assert chosen["training"] & {"trainer", "training_operator"} and "katib" in chosen["training"]
         assert {"kserve", "knative"} <= chosen["serving"] and "katib" not in chosen["serving"]
         assert chosen["minimal"] == chosen["pipelines"] & chosen["training"] & chosen["serving"]
+
+
+@pytest.mark.parametrize("release", ["1.10.2", "26.03.1"])
+def test_models_without_serverless_leave_knative_out_and_say_so(library, release):
+    made = plan(library, Request(release, values={"kserve_mode": "Standard"}))
+    assert "knative" not in reasons(made)
+    assert (
+        "knative is left out of the selection default: KServe runs without it (kserve_mode is Standard);"
+        " kubeflow_components_added brings it back" in made.notes
+    )
+
+
+def test_knative_stays_when_something_else_needs_it_or_it_is_asked_for(library):
+    standard = {"kserve_mode": "Standard"}
+    assert reasons(plan(library, Request("26.03.1", values=standard, added=("knative",))))["knative"] == "added"
+    assert "knative" in reasons(plan(library, Request("26.03.1", values={**standard, "knative_eventing": "base"})))
+    assert "knative" in reasons(plan(library, Request("1.8.1", values=standard)))

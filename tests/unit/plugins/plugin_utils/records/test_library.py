@@ -51,7 +51,7 @@ def test_all_mistakes_of_all_files_are_told_at_once(records):
     assert found == [
         "roles/istio/meta/component.yml: parts[0].paths: must go from the oldest release to the newest, each once for one `when`",
         "roles/katib/meta/component.yml: titel: unknown key (known: accept, addresses, checks, conflicts, credentials, experimental,"
-        " layer, options, parts, ready, sources, title)",
+        " layer, options, parts, ready, sources, spare, title)",
         "roles/katib/meta/component.yml: layer: must be one of infrastructure, applications",
         "roles/katib/meta/component.yml: title: is missing",
         "releases/26.03.yml: kustomize.min: must be a version",
