@@ -100,6 +100,10 @@ class Platform:
         """Apply objects as somebody with kubectl."""
         self.bed.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
+    def replace(self, obj: Object) -> None:
+        """Put an object in place of the one of its name."""
+        self.bed.kubectl("replace", "-f", "-", stdin=json.dumps(obj))
+
     def run(self, module: str, *, check: bool = False, diff: bool = False, limit: float = 180, **options: Any) -> Result:
         """One run of a module, which must end within ``limit`` seconds."""
         stem = self.folder / uuid.uuid4().hex[:8]
