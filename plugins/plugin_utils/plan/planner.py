@@ -60,11 +60,18 @@ def plan(library: Library, request: Request) -> Plan:
         selected=selected,
         parts=tuple(_planned(choice, everything[name], within) for name in within),
         scope=scope,
-        removed=request.removed,
+        removed=(*request.removed, *([] if scope else _spared(library, release, selected, request, values))),
         requirements=required,
         notes=(*notes(library, release, selected, request, values), *outside(required)),
         values=values,
     )
+
+
+def _spared(library: Library, release: Release, selected: Iterable[Selected], request: Request, values: Values) -> list[str]:
+    """What a value took out of the named selection: on a platform that has it, it goes as what is removed by name does."""
+    names = {item.component.name for item in selected} | set(request.removed)
+    known = (library.components[name] for name in release.selections[request.selection] if name not in names)
+    return [component.name for component in known if component.why_spare(release.name, values)]
 
 
 def _names(item: Selected, release: Release, values: Values) -> list[str]:

@@ -76,8 +76,10 @@ def _credentials(plan: Plan) -> list[dict[str, Any]]:
             "name": credential.name,
             "keys": list(credential.keys),
             "purpose": credential.purpose,
+            "values": [value.as_dict() for value in credential.values],
+            "readers": list(credential.readers),
         }
-        for item in plan.in_scope
+        for item in plan.selected  # a narrowed run needs the copies that other components hold
         for credential in item.component.credentials_at(plan.release.name, plan.values)
     ]
 

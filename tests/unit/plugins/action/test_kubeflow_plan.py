@@ -135,3 +135,34 @@ def test_messages_name_the_variables_of_the_role_when_the_role_asks(play):
     assert code != 0
     assert "`kubeflow_kustomize_path`" in text and "`kustomize_path`" not in text
     assert "Bring the distribution" not in text
+
+
+def test_options_of_the_host_are_templated_and_planned(play, tmp_path):
+    tasks = [planning(only=["katib", "kserve"]), SHOW]
+    patch = {"target": {"kind": "Deployment", "name": "{{ which }}"}, "patch": [{"op": "add", "path": "/spec/replicas", "value": 2}]}
+    code, text = play(
+        tasks,
+        out=str(tmp_path / "plan.json"),
+        ansible_python_interpreter=sys.executable,
+        which="katib-ui",
+        katib_patches=[patch],
+        kserve_mode="{{ 'Stand' ~ 'ard' }}",
+    )
+    assert code == 0, text
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    (katib,) = (part for part in plan["parts"] if part["name"] == "katib/katib")
+    assert katib["patches"] == [{**patch, "target": {"kind": "Deployment", "name": "katib-ui"}, "of": "katib_patches[0]"}]
+    assert "knative" not in plan["selection"]
+
+
+def test_mistakes_of_options_and_of_the_choice_are_told_together(play):
+    code, text = play([planning(components_added=["kativ"])], istio_mode="ambiant", katib_patches=[{"patch": []}], kserve_mode="Raw")
+    assert code != 0
+    for told in ("value of istio_mode must be one of", "value of kserve_mode must be one of", "did you mean 'katib'?"):
+        assert told in text, text
+
+
+def test_a_value_that_the_release_does_not_offer_ends_the_run(play):
+    code, text = play([planning(release="1.10.2")], istio_mode="ambient")
+    assert code != 0
+    assert "istio_mode: ambient is not offered in 1.10.2 (from 1.11.0 on)" in " ".join(text.split())

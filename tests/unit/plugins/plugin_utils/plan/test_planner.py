@@ -204,6 +204,7 @@ def test_selections_hold_what_their_names_say_and_what_that_requires(library):
 def test_models_without_serverless_leave_knative_out_and_say_so(library, release):
     made = plan(library, Request(release, values={"kserve_mode": "Standard"}))
     assert "knative" not in reasons(made)
+    assert made.removed == ("knative",)
     assert (
         "knative is left out of the selection default: KServe runs without it (kserve_mode is Standard);"
         " kubeflow_components_added brings it back" in made.notes

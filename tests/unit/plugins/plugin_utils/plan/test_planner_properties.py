@@ -12,7 +12,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model impor
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 LIBRARY = load(collection_root())
@@ -22,6 +22,8 @@ VALUES = {
     for name, option in LIBRARY.options.items()
     if option.is_scalar
 }
+# A plan takes some hundredths of a second, and most of these make two.
+some = settings(max_examples=settings.default.max_examples // 4)
 
 
 @st.composite
@@ -48,6 +50,7 @@ def planned(request: Request) -> Plan:
         raise
 
 
+@some
 @given(requests())
 def test_every_part_comes_once_and_after_what_it_requires(request):
     seen: set[str] = set()
@@ -57,6 +60,7 @@ def test_every_part_comes_once_and_after_what_it_requires(request):
         seen.add(part.name)
 
 
+@some
 @given(requests())
 def test_a_selection_is_closed_and_holds_nothing_that_was_removed(request):
     made = planned(request)
@@ -69,6 +73,7 @@ def test_a_selection_is_closed_and_holds_nothing_that_was_removed(request):
     assert all(names.values())
 
 
+@some
 @given(requests())
 def test_nothing_is_selected_without_being_asked_for_or_required(request):
     made = planned(request)
@@ -85,6 +90,7 @@ def test_nothing_is_selected_without_being_asked_for_or_required(request):
         assert asked or required
 
 
+@some
 @given(requests(), st.randoms(use_true_random=False))
 def test_the_order_of_what_is_asked_for_does_not_matter(request, chance):
     added, removed = list(request.added), list(request.removed)
@@ -94,6 +100,7 @@ def test_the_order_of_what_is_asked_for_does_not_matter(request, chance):
     assert [part.as_dict() for part in planned(request).parts] == [part.as_dict() for part in planned(other).parts]
 
 
+@some
 @given(requests())
 def test_asking_for_all_that_came_of_it_changes_nothing(request):
     made = planned(request)
@@ -101,6 +108,7 @@ def test_asking_for_all_that_came_of_it_changes_nothing(request):
     assert again.parts == made.parts
 
 
+@some
 @given(requests(), st.data())
 def test_a_narrowed_plan_is_a_piece_of_the_whole_and_names_the_rest_that_it_needs(request, data):
     made = planned(request)
@@ -114,6 +122,7 @@ def test_a_narrowed_plan_is_a_piece_of_the_whole_and_names_the_rest_that_it_need
         assert set(whole[part.name].requires) - set(part.requires) <= elsewhere
 
 
+@some
 @given(requests())
 def test_values_that_are_the_defaults_change_nothing(request):
     made = planned(request)
@@ -121,6 +130,7 @@ def test_values_that_are_the_defaults_change_nothing(request):
     assert planned(replace(request, values=given_again)).parts == made.parts
 
 
+@some
 @given(requests())
 def test_no_reference_to_an_option_is_left_in_a_plan(request):
     for row in as_result(planned(request), None)["parts"]:
