@@ -202,7 +202,9 @@ options:
     elements: str
     default: []
   wait:
-    description: Wait until the controllers have made everything of each Profile, and verify it.
+    description:
+      - Wait until the controllers have made everything of each Profile, and verify it.
+      - Without it, the namespace of a new Profile is still waited for where something is to be put into it.
     type: bool
     default: true
   wait_timeout:

@@ -29,10 +29,13 @@ from ansible_collections.kubeflow.platform.tests.unit.tenants import KINDS, PLAT
 Object = dict[str, Any]
 POD_DEFAULTS = Resource("kubeflow.org", "v1alpha1", "PodDefault", "poddefaults", True)
 NOTEBOOKS = Resource("kubeflow.org", "v1", "Notebook", "notebooks", True)
-DECORATORS = Resource("metacontroller.k8s.io", "v1alpha1", "DecoratorController", "decoratorcontrollers", False)
+HOOKS = (
+    Resource("metacontroller.k8s.io", "v1alpha1", "DecoratorController", "decoratorcontrollers", False),
+    Resource("metacontroller.k8s.io", "v1alpha1", "CompositeController", "compositecontrollers", False),
+)
 SERVED = (
     *(platforms.NAMESPACES, platforms.BINDINGS, platforms.ACCOUNTS, platforms.QUOTAS, platforms.LIMITS, platforms.NETWORK_POLICIES),
-    *(platforms.SECRETS, platforms.MAPS, platforms.DEPLOYMENTS, KINDS.profiles, KINDS.policies, POD_DEFAULTS, NOTEBOOKS, DECORATORS),
+    *(platforms.SECRETS, platforms.MAPS, platforms.DEPLOYMENTS, KINDS.profiles, KINDS.policies, POD_DEFAULTS, NOTEBOOKS, *HOOKS),
 )
 
 
@@ -43,7 +46,7 @@ class Killed(BaseException):
 class World:
     """Objects by path. Faults by the number of a request: "lost", "reset", "429", "503", "kill" (before) and "kill-after"."""
 
-    def __init__(self) -> None:
+    def __init__(self, hook: Resource = HOOKS[0]) -> None:
         self.objects: dict[str, Object] = {}
         self.faults: dict[int, str] = {}
         self.requests: list[tuple[str, str]] = []
@@ -54,9 +57,9 @@ class World:
         self.page = 500
         self._number = 0
         self._changed = True
-        self._platform()
+        self._platform(hook)
 
-    def _platform(self) -> None:
+    def _platform(self, hook: Resource) -> None:
         pod = {
             "containers": [{"name": "manager", "envFrom": [{"configMapRef": {"name": "profiles-config-x"}}]}],
             "volumes": [{"name": "labels", "configMap": {"name": "labels-x"}}],
@@ -69,7 +72,7 @@ class World:
         self.put(platforms.MAPS, {"metadata": {**home, "name": "profiles-config-x"}, "data": {"USERID_HEADER": "kubeflow-userid"}})
         labels = json.dumps(PLATFORM.namespace_labels)
         self.put(platforms.MAPS, {"metadata": {**home, "name": "labels-x"}, "data": {"namespace-labels.yaml": labels}})
-        self.put(DECORATORS, {"metadata": {"name": platforms.PIPELINES}})
+        self.put(hook, {"metadata": {"name": platforms.PIPELINES}})
 
     # -- a run in it
 

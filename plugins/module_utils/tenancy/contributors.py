@@ -16,7 +16,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import p
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.changes import Change
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.decision import Decision
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.live import Live
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import Contributor, Subject, Tenant
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import CONTRIBUTOR_KINDS, Contributor, Subject, Tenant
 
 UNNAMED = "the data does not name this contributor"
 
@@ -45,6 +45,9 @@ def _binding(tenant: str, present: Mapping[str, Any] | None, wanted: dict[str, A
     if present is not None and present.get("roleRef") != wanted["roleRef"]:
         yield changes.recreate(tenant, platforms.BINDINGS, present, wanted, "its role cannot be changed")
     else:
+        if present is not None and lives.is_contributor(present) and "labels" in wanted["metadata"]:
+            # A group that KFAM made a contributor is told by KFAM's annotations.
+            wanted = {**wanted, "metadata": {key: value for key, value in wanted["metadata"].items() if key != "labels"}}
         yield from _like(tenant, platforms.BINDINGS, present, wanted, "subjects")
 
 
@@ -103,10 +106,12 @@ def told(live: Live) -> tuple[list[Contributor], list[str]]:
             continue
         found = lives.contributor(binding)
         noted = lives.notes(binding).get("user")
-        if found is not None and found.binding == name and noted in (None, found.subject.name):
+        expressible = found is not None and found.subject.kind in CONTRIBUTOR_KINDS
+        if found is not None and expressible and found.binding == name and noted in (None, found.subject.name):
             good.append(found)
         else:
-            bad.append(_who(live, name)[1] if found is None else f"{noted or found.subject} ({name}: a name that KFAM does not find)")
+            why = "a name that KFAM does not find" if expressible else "neither a user nor a group"
+            bad.append(_who(live, name)[1] if found is None else f"{noted or found.subject} ({name}: {why})")
     orphans = [name for name in live.policies if name not in live.bindings and name != lives.OWNER_POLICY]
     return sorted(good), bad + [_who(live, name)[1] for name in sorted(orphans)]
 

@@ -39,7 +39,8 @@ class Kinds:
     profiles: Resource
     policies: Resource
     pod_defaults: Resource | None
-    decorators: Resource | None = None
+    # What metacontroller calls the pipelines' hook by: 1.8 has a CompositeController, later releases a DecoratorController.
+    hooks: tuple[Resource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +69,15 @@ def kinds(discovery: Discovery) -> Kinds:
             "The cluster does not serve AuthorizationPolicies (security.istio.io), without which the profile controller makes nothing. "
             "Install the component istio first."
         )
-    decorators = discovery.preferred("metacontroller.k8s.io", "DecoratorController") or discovery.preferred(
-        "metacontroller.k8s.io", "CompositeController"
-    )
-    return Kinds(profiles, policies, discovery.preferred("kubeflow.org", "PodDefault"), decorators)
+    hooks = [discovery.preferred("metacontroller.k8s.io", kind) for kind in ("DecoratorController", "CompositeController")]
+    pod_defaults = discovery.preferred("kubeflow.org", "PodDefault")
+    return Kinds(profiles, policies, pod_defaults, tuple(hook for hook in hooks if hook is not None))
 
 
 def read_platform(client: Client, known: Kinds) -> Platform:
     """Return the configuration of the live platform, as its Deployment names it (the ConfigMaps' names carry hashes)."""
     deployment = _get(client, DEPLOYMENTS, HOME, CONTROLLER)
-    pipelines = known.decorators is not None and bool(_get(client, known.decorators, "", PIPELINES))
+    pipelines = any(_get(client, hook, "", PIPELINES) for hook in known.hooks)
     if not deployment:
         return Platform(pipelines=pipelines, found=False)
     maps = [_get(client, MAPS, HOME, name).get("data") or {} for name in config_maps(deployment)]

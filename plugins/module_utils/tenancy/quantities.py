@@ -29,6 +29,22 @@ def amount(text: Any) -> Decimal | None:
     return Decimal(number).scaleb(int(exponent) if exponent else _DECIMAL[suffix or ""])
 
 
+# What a ResourceQuota may count (ValidateResourceQuotaResourceName of Kubernetes), beside extended resources, which have a slash.
+_COUNTED = frozenset(
+    {
+        *(prefix + name for prefix in ("", "requests.", "limits.") for name in ("cpu", "memory", "ephemeral-storage")),
+        *("requests.storage", "pods", "services", "services.nodeports", "services.loadbalancers", "secrets", "configmaps"),
+        *("persistentvolumeclaims", "replicationcontrollers", "resourcequotas"),
+    }
+)
+
+
+def can_be_counted(resource: str) -> bool:
+    """Tell whether a quota can be on ``resource``. The Profile's CRD takes any name, and the controller then fails in silence."""
+    huge = resource.removeprefix("requests.").startswith("hugepages-")
+    return resource in _COUNTED or huge or ("/" in resource and all(resource.split("/", 1)))
+
+
 def same(one: Any, other: Any) -> bool:
     """Tell whether two quantities are equal; texts that are none are compared as texts."""
     first, second = amount(one), amount(other)

@@ -22,7 +22,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model im
     Tenant,
 )
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.names import is_email
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.quantities import amount
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.quantities import amount, can_be_counted
 
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
@@ -60,7 +60,7 @@ class Reader:
             self.name,
             owner=self._owner(),
             contributors=self._contributors(),
-            quota=self._amounts("quota", self._mapping("quota")),
+            quota=self._quota(),
             labels=self._strings("labels", _LABEL_VALUE, _OWNED_LABELS),
             annotations=self._strings("annotations", None, _OWNED_ANNOTATIONS),
             pod_security=self._pod_security(),
@@ -132,6 +132,13 @@ class Reader:
             return raw
         self.problem(f"{key} must be a mapping")
         return None
+
+    def _quota(self) -> dict[str, str] | None:
+        found = self._amounts("quota", self._mapping("quota"))
+        for name in found or ():
+            if not can_be_counted(name):
+                self.problem(f"quota.{name} is nothing that Kubernetes counts; write cpu, requests.memory, pods, requests.nvidia.com/gpu …")
+        return found
 
     def _amounts(self, where: str, raw: Mapping[str, Any] | None) -> dict[str, str] | None:
         if raw is None:

@@ -32,9 +32,11 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.validati
 def tools(params: Mapping[str, Any], workers: int) -> Iterator[Tools]:
     """Give the edges of a run. Raise ClusterError where no connection can be made."""
     client = PatientClient(from_params(params), "kubeflow.platform", workers)
-    with ThreadPoolExecutor(workers) as pool:
-        yield Tools(client, Discovery(client), time, random.random, pool)
-    client.close()
+    try:
+        with ThreadPoolExecutor(workers) as pool:
+            yield Tools(client, Discovery(client), time, random.random, pool)
+    finally:
+        client.close()
 
 
 def execute(params: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], *, check: bool, diff: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.export i
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.live import Live
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.validation import read
 from ansible_collections.kubeflow.platform.tests.unit.plugins.module_utils.tenancy.test_inside import EVERYTHING, odd_state
-from ansible_collections.kubeflow.platform.tests.unit.tenants import PLATFORM, actions, decided, namespace, settled, tenant
+from ansible_collections.kubeflow.platform.tests.unit.tenants import PLATFORM, actions, decided, namespace, settled, stored, tenant
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,6 +54,28 @@ def test_an_export_tells_what_it_cannot_express() -> None:
     row, findings = exported(state, PLATFORM)
     assert [one["name"] for one in row["contributors"]] == ["bob@example.com"]
     assert len(findings) == 5
+    assert again(state) == []
+
+
+def test_a_group_that_kfam_made_a_contributor_is_exported_and_stays_as_it_is() -> None:
+    state = settled(tenant(contributors=[{"kind": "Group", "name": "science"}]))
+    metadata = state.bindings["group-science-clusterrole-edit"]["metadata"]
+    del metadata["labels"]
+    metadata["annotations"] = {"user": "science", "role": "edit"}
+    assert exported(state, PLATFORM)[0]["contributors"] == [{"kind": "Group", "name": "science", "role": "edit"}]
+    assert again(state, authoritative=True) == []
+
+
+def test_a_service_account_that_contributes_is_told_and_left_out() -> None:
+    state = settled(tenant())
+    notes = {"user": "robot", "role": "edit"}
+    subjects = [{"kind": "ServiceAccount", "name": "robot", "namespace": "ci"}]
+    name = "serviceaccount-robot-clusterrole-edit"
+    grant = {"roleRef": {"kind": "ClusterRole", "name": "kubeflow-edit"}, "subjects": subjects}
+    state.bindings[name] = stored({"metadata": {"name": name, "annotations": notes}, **grant})
+    row, findings = exported(state, PLATFORM)
+    assert row["contributors"] == []
+    assert "neither a user nor a group" in findings[0]
     assert again(state) == []
 
 

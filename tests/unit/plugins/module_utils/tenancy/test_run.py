@@ -10,12 +10,13 @@ import copy
 from typing import Any
 
 import pytest
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import desired, result
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import Contributor, Subject, TenancyError
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.run import Invalid
 from ansible_collections.kubeflow.platform.tests.unit.plugins.module_utils.tenancy.test_inside import EVERYTHING
-from ansible_collections.kubeflow.platform.tests.unit.tenants_server import SERVED, Killed, World
+from ansible_collections.kubeflow.platform.tests.unit.tenants_server import HOOKS, SERVED, Killed, World
 
 ALICE, EVE = {"name": "alice@example.com"}, {"name": "eve@example.com"}
 FULL: dict[str, Any] = {"name": "team-a", "owner": ALICE, "quota": {"cpu": "1"}, "labels": {"a": "b"}, **EVERYTHING}
@@ -74,6 +75,15 @@ def test_the_controller_is_named_when_it_does_not_act() -> None:
     assert "Deployment kubeflow/profiles-deployment has 1 of 1 replicas available" in outcome.late["team-a"]
     assert "Namespace team-a" in outcome.late["team-a"]
     assert result.as_result(outcome, check=False, diff=False, requests={})["failed"]
+
+
+@pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook.kind)
+def test_the_pipelines_objects_are_waited_for_whichever_hook_the_release_has(hook: Resource) -> None:
+    world = World(hook)
+    world.run(PLAIN)
+    del world.objects["/api/v1/namespaces/team-b/secrets/mlpipeline-minio-artifact"]
+    world.controller = False
+    assert "Secret mlpipeline-minio-artifact" in world.run(PLAIN, timeout=2).late["team-b"]
 
 
 def test_nothing_is_waited_for_when_that_is_not_wanted() -> None:

@@ -163,6 +163,29 @@ def test_defaults_are_refused_when_a_key_is_unknown_or_no_default() -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "cpu",
+        "requests.cpu",
+        "limits.memory",
+        "pods",
+        "requests.storage",
+        "services.nodeports",
+        "requests.nvidia.com/gpu",
+        "count/jobs.batch",
+    ]
+    + ["gold.storageclass.storage.k8s.io/requests.storage", "hugepages-2Mi", "requests.hugepages-1Gi"],
+)
+def test_a_quota_may_be_on_whatever_kubernetes_counts(name: str) -> None:
+    assert errors(team(quota={name: "1"})) == []
+
+
+@pytest.mark.parametrize("name", ["cpus", "gpu", "CPU", "requests.gpu", "limits.storage", "storage", "count/", "/x", ""])
+def test_a_quota_is_refused_when_the_controller_would_fail_on_it_in_silence(name: str) -> None:
+    assert "nothing that Kubernetes counts" in errors(team(quota={name: "1"}))[0]
+
+
+@pytest.mark.parametrize(
     ("key", "value", "word"),
     [
         ("network_policy", {"allow_from": ["a"], "spec": {"podSelector": {}}}, "both allow_from and spec"),
