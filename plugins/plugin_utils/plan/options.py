@@ -47,9 +47,9 @@ def misspelt(specs: Mapping[str, Spec], names: Iterable[str]) -> list[str]:
 
 
 def _one_slip(name: str, known: set[str]) -> str | None:
-    meant = nearest(name, known)
-    alike = meant is not None and abs(len(meant) - len(name)) <= 2 and sorted(meant)[:4] == sorted(name)[:4]
-    return meant if alike else None
+    # Comparing letters is slow, and a host may have hundreds of variables.
+    meant = nearest(name, {other for other in known if abs(len(other) - len(name)) <= 2 and other[:2] == name[:2]})
+    return meant if meant is not None and sorted(meant)[:4] == sorted(name)[:4] else None
 
 
 def _without_values(message: str, secret: Iterable[str], given: Mapping[str, Any]) -> str:
