@@ -66,3 +66,13 @@ def test_configuration_whose_name_depends_on_its_content_is_not_looked_for() -> 
 def test_check_mode_looks_for_it_too() -> None:
     with pytest.raises(RequirementsMissing):
         World().run(own() + required(*MESH), scope=("katib",), check=True)
+
+
+def test_what_no_run_installs_is_looked_for_in_a_run_of_the_whole_too() -> None:
+    world = World()
+    rows = own() + required(crd("Gateway"), name="katib/gateway_api", because="its waypoint is one")
+    with pytest.raises(RequirementsMissing) as raised:
+        world.run(rows)
+    assert "katib/katib requires katib/gateway_api (its waypoint is one), of which CustomResourceDefinition" in str(raised.value)
+    assert str(raised.value).endswith("The distribution does not hold it: install it first.")
+    assert world.writes() == []
