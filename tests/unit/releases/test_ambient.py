@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import jmespath
 import pytest
 import yaml
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan import rules
 
 from tests.conftest import Distributions
 from tests.unit.releases.conftest import NEWEST
@@ -85,6 +87,17 @@ def test_what_a_waypoint_guards_is_reached_through_it_alone(shop):
         pods = made.find("Deployment", name)["spec"]["template"]["metadata"]["labels"]
         assert behind["selector"]["matchLabels"].items() <= pods.items()
         assert behind["rules"][0]["from"][0]["source"]["principals"] == ["cluster.local/ns/kubeflow/sa/waypoint"]
+
+
+def test_a_run_waits_until_istiod_has_made_the_waypoint(shop):
+    assert not [row for row in rules.ready(shop.planned()) if row["kind"] == "Gateway"]
+    (row,) = (row for row in rules.ready(shop.planned(istio_mode="ambient")) if row["kind"] == "Gateway")
+    told = {
+        status: jmespath.search(row["expression"], {"status": {"conditions": [{"type": "Programmed", "status": status}]}})
+        for status in ("True", "False", "Unknown")
+    }
+    assert told == {"True": True, "False": False, "Unknown": False}
+    assert jmespath.search(row["expression"], {"spec": {}}) is False
 
 
 def test_network_policies_let_the_mesh_in_where_they_let_others_in_by_port(shop):
