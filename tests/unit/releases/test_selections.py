@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model im
 
 from tests.conftest import Distributions
 from tests.unit.releases.needs import Thing, defined, missing
-from tests.unit.releases.variants import ALONE, Workshop
+from tests.unit.releases.variants import ALONE, Workshop, key
 
 pytestmark = pytest.mark.distribution
 
@@ -79,15 +80,17 @@ def others(option: Option) -> list[Any]:
 
 
 def judged(workshop: Workshop, seed: int) -> bool:
-    """Whether the selection of a seed comes to objects. One that does lacks nothing; a refusal says why."""
+    """Whether the selection of a seed comes to objects. One that does lacks nothing and has nothing twice; a refusal says why."""
     request = draw(workshop, seed)
     try:
         made = plan(workshop.library, request)
     except SelectionError as error:
         assert all(len(finding.split()) > 5 for finding in error.findings), error.findings
         return False
-    found = lacking(workshop, made)
-    assert not found, f"seed {seed}: {request}: {[item.component.name for item in made.selected]}"
+    words = f"seed {seed}: {request}: {[item.component.name for item in made.selected]}"
+    assert not lacking(workshop, made), words
+    twice = [name for name, count in Counter(key(obj) for obj in workshop.rendered(made).all).items() if count > 1]
+    assert not twice, words
     return True
 
 
