@@ -176,7 +176,10 @@ def test_the_result_holds_the_facts_that_the_engine_and_the_report_need(library)
     assert result["release"]["kustomize"] == {"min": "5.5.0", "max": "5.8"}
     assert result["release"]["remote_bases"] == []
     assert [row["name"] for row in result["components"] if row["in_scope"]] == ["dex", "katib"]
-    assert {secret["name"] for secret in result["credentials"]} == {"dex-passwords", "dex-oidc-client", "katib-mysql-secrets"}
+    in_scope = {secret["name"] for secret in result["credentials"] if secret["component"] in result["scope"]}
+    assert in_scope == {"dex-passwords", "dex-oidc-client", "katib-mysql-secrets"}
+    # A Secret of another component can hold the copy of one of these.
+    assert "oauth2-proxy" in {secret["name"] for secret in result["credentials"]}
     assert set(result["parts"][0]) == {
         *("name", "component", "layer", "path", "requires"),
         *("source", "namespace", "patches", "images", "components", "omit"),
