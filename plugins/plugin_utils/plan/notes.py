@@ -17,7 +17,7 @@ def notes(library: Library, release: Release, selected: Sequence[Selected], requ
     names = {item.component.name for item in selected}
     for name in request.removed:
         if name not in release.selections[request.selection] and name not in names:
-            yield f"kubeflow_components_removed: {name} is not in the selection {request.selection}, there is nothing to remove"
+            yield f"kubeflow_components_removed: {name} is not in the selection {request.selection} anyway; where a platform has it, it goes"
     for name in request.added:
         if name in release.selections[request.selection]:
             yield f"kubeflow_components_added: {name} is in the selection {request.selection} anyway"
