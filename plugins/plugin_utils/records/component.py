@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.credential import read_credential
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.entries import (
     CONDITION,
     NAME,
@@ -15,7 +16,6 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.entries 
     doubled,
     inside,
     read_condition,
-    read_text,
 )
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import (
     LAYERS,
@@ -24,7 +24,6 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model im
     Check,
     Component,
     Conflict,
-    Credential,
     Following,
     Offer,
     Remark,
@@ -70,7 +69,7 @@ def read_component(name: str, root: Node, options: Options) -> Component:
         title=root.text("title"),
         layer=layer,
         parts=parts,
-        credentials=tuple(_credential(node, options) for node in root.nodes("credentials")),
+        credentials=tuple(read_credential(node, options) for node in root.nodes("credentials")),
         addresses=tuple(_address(node) for node in root.nodes("addresses")),
         conflicts=tuple(_conflict(node, options) for node in root.nodes("conflicts")),
         accept=tuple(_acceptance(node, options) for node in root.nodes("accept")),
@@ -97,17 +96,6 @@ def _sources(root: Node) -> dict[str, Tree]:
         path = inside(entry, entry.text("path")) or ""
         found[name] = Tree(repository=entry.text("repository"), ref=entry.text("ref"), path=path)
     return found
-
-
-def _credential(node: Node, options: Options) -> Credential:
-    node.only({"namespace", "name", "keys", "purpose", *CONDITION})
-    return Credential(
-        namespace=read_text(node, "namespace", options),
-        name=node.text("name"),
-        keys=node.texts("keys", required=True),
-        purpose=node.text("purpose"),
-        condition=read_condition(node, options),
-    )
 
 
 def _address(node: Node) -> Address:

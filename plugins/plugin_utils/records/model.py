@@ -17,11 +17,38 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version 
 LAYERS = ("infrastructure", "applications")
 
 
+# How a value of a credential is made: 40 hexadecimal digits, what oauth2-proxy takes for its cookies, the bcrypt hash of the first
+# user's password, or nothing where only the user can have one.
+GENERATORS = ("hex", "cookie", "bcrypt", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class SecretValue:
+    """One key of a credential: how to make it, and by which fingerprints (see C(apply/credentials.py)) upstream's values are known.
+
+    C(same) names a value that keys of other Secrets hold too. C(starts) is an environment variable with which a Deployment of the
+    same namespace (C(workload)) has to be started so that it uses the value.
+    """
+
+    key: str
+    make: str
+    shipped: tuple[str, ...]
+    same: str = ""
+    workload: str = ""
+    starts: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape in which it travels to the engine."""
+        more = {name: getattr(self, name) for name in ("same", "workload", "starts") if getattr(self, name)}
+        return {"key": self.key, "make": self.make, "shipped": list(self.shipped), **more}
+
+
 @dataclass(frozen=True, slots=True)
 class Credential:
     """A Secret that upstream ships in git with a value that everybody knows. A content hash at the end of the name is left out.
 
-    C(condition) says when it is shipped. C(namespace) is a text or a reference to an option.
+    C(condition) says when it is shipped. C(namespace) is a text or a reference to an option. C(values) are the keys that must not
+    keep upstream's value, C(readers) the workloads of the same namespace that read it, as kind and name.
     """
 
     namespace: Any
@@ -29,6 +56,8 @@ class Credential:
     keys: tuple[str, ...]
     purpose: str
     condition: Condition = ALWAYS
+    values: tuple[SecretValue, ...] = ()
+    readers: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"

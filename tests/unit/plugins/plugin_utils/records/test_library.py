@@ -117,6 +117,31 @@ def test_a_credential_can_be_shipped_by_some_releases_only(records):
     assert [len(istio.credentials_at(release, {})) for release in ("1.8.1", "1.9", "1.11.0", "26.03", "26.03.1")] == [0, 1, 1, 0, 0]
 
 
+def test_a_credential_says_how_its_values_are_made_and_who_reads_them(records):
+    value = "{key: k, make: hex, same: c, shipped: [0123456789abcdef], workload: db, starts: PASSWORD}"
+    text = ISTIO + f"credentials: [{{namespace: n, name: s, keys: [k, l], purpose: p, values: [{value}], readers: [Deployment db]}}]\n"
+    (found,) = load(records(katib=KATIB, istio=text)).components["istio"].credentials
+    assert found.readers == ("Deployment db",)
+    assert [value.as_dict() for value in found.values] == [
+        {"key": "k", "make": "hex", "shipped": ["0123456789abcdef"], "same": "c", "workload": "db", "starts": "PASSWORD"}
+    ]
+
+
+def test_mistakes_in_the_values_of_a_credential_are_all_told(records):
+    values = "[{key: m, make: dice, shipped: [minio123], workload: db}, {key: m, make: hex, shipped: [0123456789abcdef]}]"
+    text = ISTIO + f"credentials: [{{namespace: n, name: s, keys: [k], purpose: p, values: {values}, readers: [db]}}]\n"
+    found = [row.partition("credentials[0].")[2] for row in problems(records(katib=KATIB, istio=text))]
+    assert sorted(found) == [
+        "readers[0]: must be the kind and the name of a workload, such as Deployment dex",
+        "values: has m twice",
+        "values[0].key: is not among the keys of the Secret",
+        "values[0].make: must be one of hex, cookie, bcrypt, none",
+        "values[0].shipped[0]: must be the first 16 digits of the SHA-256 of the value",
+        "values[0]: workload and starts belong together",
+        "values[1].key: is not among the keys of the Secret",
+    ]
+
+
 def test_a_range_of_a_credential_must_be_of_releases(records):
     text = ISTIO + "credentials: [{namespace: n, name: s, keys: [k], purpose: p, since: old, until: '1.9'}]\n"
     (found,) = problems(records(katib=KATIB, istio=text))
