@@ -17,7 +17,8 @@ def notes(library: Library, release: Release, selected: Sequence[Selected], requ
     names = {item.component.name for item in selected}
     for name in request.removed:
         if name not in release.selections[request.selection] and name not in names:
-            yield f"kubeflow_components_removed: {name} is not in the selection {request.selection} anyway; where a platform has it, it goes"
+            without = f"{name} is not in the selection {request.selection} anyway"
+            yield f"kubeflow_components_removed: {without}; where a platform has it, it goes"
     for name in request.added:
         if name in release.selections[request.selection]:
             yield f"kubeflow_components_added: {name} is in the selection {request.selection} anyway"
