@@ -109,7 +109,16 @@ def _patch(part: Part, number: int, entry: Mapping[str, Any], folder: str) -> di
     if is_shared and not known.get("target"):
         # Without a target kustomize wants the object in this very part.
         known["target"] = _named_by(text, label)
+    if isinstance(text, dict) and known.get("target"):
+        text = _whole(text, known["target"])
     return {**known, "patch": text if isinstance(text, str) else json.dumps(text)}
+
+
+def _whole(patch: Mapping[str, Any], target: Mapping[str, Any]) -> dict[str, Any]:
+    """A strategic merge patch with what kustomize wants to read in it, and then takes from the objects of the target."""
+    metadata = patch.get("metadata")
+    named = {"name": "any", **(metadata if isinstance(metadata, Mapping) else {})}
+    return {"apiVersion": "v1", "kind": str(target.get("kind") or "Any"), **patch, "metadata": named}
 
 
 def _named_by(patch: Any, label: str) -> dict[str, str]:
