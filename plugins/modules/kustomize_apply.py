@@ -207,85 +207,30 @@ options:
   ready:
     description:
       - When objects of a kind are ready, where the engine cannot know or should be told otherwise.
-      - The expression is JMESPath over the object. It gives true, or a text that says why the object is not ready yet; whatever else
-        it gives means not yet, for the reason in O(ready[].message). The values of Secrets are hidden from it.
+      - >-
+        Each entry has C(kind), C(group) (of the API, without the version; nothing for core kinds), C(expression) and C(message), and where
+        only some objects are meant C(namespace), C(name) or C(selector) (such as C(app=x)).
+      - >-
+        The expression is JMESPath over the object. It gives true, or a text that says why the object is not ready yet; whatever else
+        it gives means not yet, for the reason in C(message). The values of Secrets are hidden from it.
+      - >-
+        It takes the place of what the engine knows of the kind; with C(alone=false) both must hold. C(component) says who wants it.
     type: list
     elements: dict
     default: []
-    suboptions:
-      kind:
-        description: Kind of the objects.
-        type: str
-        required: true
-      group:
-        description: API group of the kind, without the version; empty for core kinds.
-        type: str
-        default: ""
-      namespace:
-        description: Only objects of this namespace.
-        type: str
-      name:
-        description: Only the object of this name.
-        type: str
-      selector:
-        description: Only objects with these labels, such as C(app=x,tier in (a,b\)).
-        type: str
-      expression:
-        description: The JMESPath expression.
-        type: str
-        required: true
-      message:
-        description: What is wrong when the expression does not give true.
-        type: str
-        required: true
-      alone:
-        description: Whether the expression takes the place of what the engine knows of the kind; if not, both must hold.
-        type: bool
-        default: true
-      component:
-        description: The component that says so.
-        type: str
   checks:
     description:
-      - What must be true of live objects, whoever made them, when everything else is ready. An expression as in O(ready) is asked for
-        each object again and again, until it holds or nothing has moved for O(no_progress_timeout) seconds; then the run fails.
-      - Left out when O(wait=false) or something failed before. In check mode expressions are only read.
+      - >-
+        What must be true of live objects, whoever made them, when everything else is ready. Entries have the keys of O(ready), but for
+        C(alone); C(at_least) says how many such objects there must be (one, if it is not given).
+      - >-
+        An expression is asked for each object again and again, until it holds or nothing has moved for O(no_progress_timeout) seconds;
+        then the run fails.
+      - Left out when O(wait=false) or something failed before, and for a C(component) that is not in O(scope). In check mode expressions
+        are only read.
     type: list
     elements: dict
     default: []
-    suboptions:
-      kind:
-        description: Kind of the objects.
-        type: str
-        required: true
-      group:
-        description: API group of the kind, without the version; empty for core kinds.
-        type: str
-        default: ""
-      namespace:
-        description: Only objects of this namespace.
-        type: str
-      name:
-        description: Only the object of this name.
-        type: str
-      selector:
-        description: Only objects with these labels.
-        type: str
-      expression:
-        description: The JMESPath expression.
-        type: str
-        required: true
-      message:
-        description: What is wrong when the expression does not give true.
-        type: str
-        required: true
-      at_least:
-        description: How many such objects there must be.
-        type: int
-        default: 1
-      component:
-        description: The component that the check is about. A call whose O(scope) leaves it out does not make the check.
-        type: str
   run_timeout:
     description: Seconds after which the run ends, whatever is left.
     type: int
@@ -487,12 +432,6 @@ def part_spec() -> dict[str, Any]:
     }
 
 
-def rule_spec(**more: Any) -> dict[str, Any]:
-    required = {name: {"type": "str", "required": True} for name in ("kind", "expression", "message")}
-    optional = {name: {"type": "str"} for name in ("namespace", "name", "selector", "component")}
-    return {**dicts(), "options": {**required, **optional, "group": {"type": "str", "default": ""}, **more}}
-
-
 def release_spec() -> dict[str, Any]:
     return {
         "name": {"type": "str"},
@@ -520,8 +459,9 @@ def argument_spec() -> dict[str, Any]:
         "adopt": {"type": "str", "choices": ["report", "allow"], "default": "report"},
         "on_failure": {"type": "str", "choices": ["continue", "stop"], "default": "continue"},
         "wait": {"type": "bool", "default": True},
-        "ready": rule_spec(alone={"type": "bool", "default": True}),
-        "checks": rule_spec(at_least={"type": "int", "default": 1}),
+        # Their keys are checked with their expressions: no key of a spec may be called message.
+        "ready": dicts(),
+        "checks": dicts(),
         "run_timeout": {"type": "int", "default": 1800},
         "no_progress_timeout": {"type": "int", "default": 600},
         "lease_timeout": {"type": "int", "default": 30},

@@ -22,6 +22,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
 _GROUP = re.compile(r"([a-z0-9]([-a-z0-9]*[a-z0-9])?)(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 HIDDEN = "********"
+_TEXTS = ("kind", "group", "namespace", "name", "selector", "expression", "message", "component")
+_OWN_KEY = {"ready": ("alone", bool, "true or false"), "checks": ("at_least", int, "a whole number")}
 
 
 class RuleError(ValueError):
@@ -114,12 +116,32 @@ def faults(params: Mapping[str, Any]) -> list[str]:
     found = []
     for option in ("ready", "checks"):
         for number, row in enumerate(params.get(option) or [], 1):
-            found += [f"`{option}`, entry {number}: {fault}" for fault in row_faults(row)]
+            found += [f"`{option}`, entry {number}: {fault}" for fault in row_faults(row, option)]
     return found
 
 
-def row_faults(row: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with one entry."""
+def row_faults(row: Mapping[str, Any], option: str) -> Iterator[str]:
+    """What is wrong with one entry of ``ready`` or ``checks``."""
+    wrong = [*_shape_faults(row, option)]
+    yield from wrong or _content_faults(row)
+
+
+def _shape_faults(row: Mapping[str, Any], option: str) -> Iterator[str]:
+    own, kind, words = _OWN_KEY[option]
+    for key, value in row.items():
+        if key in _TEXTS:
+            if value is not None and not isinstance(value, str):
+                yield f"`{key}` must be a text (quote it if it looks like a number)"
+        elif key != own:
+            yield f"unknown key `{key}` (known: {', '.join((*_TEXTS, own))})"
+        elif value is not None and (not isinstance(value, kind) or isinstance(value, bool) is not (kind is bool)):
+            yield f"`{key}` must be {words}"
+    for key in ("kind", "expression", "message"):
+        if not row.get(key):
+            yield f"`{key}` is missing"
+
+
+def _content_faults(row: Mapping[str, Any]) -> Iterator[str]:
     kind, group = str(row.get("kind") or ""), str(row.get("group") or "")
     if not _KIND.fullmatch(kind):
         yield f"`kind: {kind}` is no kind; use its name as in manifests, such as Deployment"

@@ -37,7 +37,10 @@ def faults(plan: Plan) -> list[str]:
     given = {f"{item.component.name}_ready": _own(plan, item) for item in plan.in_scope}
     given[PLATFORM_CHECKS] = plan.values.get(PLATFORM_CHECKS) or []
     told = [
-        f"{name}, entry {number}: {text}" for name, rows in given.items() for number, row in enumerate(rows, 1) for text in row_faults(row)
+        f"{name}, entry {number}: {text}"
+        for name, rows in given.items()
+        for number, row in enumerate(rows, 1)
+        for text in row_faults(row, "checks" if name == PLATFORM_CHECKS else "ready")
     ]
     known = {item.component.name for item in plan.selected}
     for number, row in enumerate(given[PLATFORM_CHECKS], 1):

@@ -51,6 +51,28 @@ def test_every_fault_of_every_entry_is_told_at_once() -> None:
     assert "`at_least` is negative" in text
 
 
+@pytest.mark.parametrize(
+    ("option", "more", "told"),
+    [
+        (
+            "ready",
+            {"at_least": 2},
+            "unknown key `at_least` (known: kind, group, namespace, name, selector, expression, message, component, alone)",
+        ),
+        ("checks", {"alone": True}, "unknown key `alone`"),
+        ("checks", {"massage": "x"}, "unknown key `massage`"),
+        ("checks", {"at_least": "2"}, "`at_least` must be a whole number"),
+        ("checks", {"at_least": True}, "`at_least` must be a whole number"),
+        ("ready", {"alone": "no"}, "`alone` must be true or false"),
+        ("ready", {"name": 1}, "`name` must be a text (quote it if it looks like a number)"),
+        ("ready", {"message": None}, "`message` is missing"),
+    ],
+)
+def test_key_that_is_unknown_missing_or_of_another_type_is_told(option: str, more: dict[str, Any], told: str) -> None:
+    (found,) = faults({option: [{**row(), **more}]})
+    assert told in found
+
+
 def test_unknown_function_is_found_wherever_it_stands() -> None:
     assert faults({"checks": [row("status.items[?shout(name) == 'A'] | [0]")]}) != []
     assert faults({"checks": [row("length(status.items[?starts_with(name, 'a')]) > `0`")]}) == []

@@ -71,6 +71,5 @@ def test_every_wrong_entry_is_told_with_its_variable(library):
 
 def test_no_record_has_a_wrong_expression():
     components = load(collection_root()).components.values()
-    assert [
-        (item.name, fault) for item in components for entry in (*item.ready, *item.checks) for fault in row_faults(entry.as_dict())
-    ] == []
+    found = [(item.name, option, entry) for item in components for option in ("ready", "checks") for entry in getattr(item, option)]
+    assert [(name, fault) for name, option, entry in found for fault in row_faults(entry.as_dict(), option)] == []
