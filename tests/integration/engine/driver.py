@@ -9,8 +9,6 @@ import gzip
 import hashlib
 import json
 import multiprocessing
-import os
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
@@ -23,6 +21,7 @@ import kubernetes.client  # noqa: F401  # pylint: disable=unused-import  # the c
 import kubernetes.config  # noqa: F401  # pylint: disable=unused-import
 from ansible_collections.kubeflow.platform.plugins.modules import kustomize_apply
 
+from tests.integration.module_process import become_module
 from tests.testbed.audit import AuditLog
 from tests.testbed.fixtures import Bed
 
@@ -117,12 +116,7 @@ class Running:
 
 def _child(arguments: Path, output: Path) -> None:
     """Be the module's process: Ansible starts it with the name of a file of arguments, and reads what it prints."""
-    sys.stdout = sys.stderr = output.open("w", encoding="utf-8", buffering=1)
-    os.dup2(sys.stdout.fileno(), 1)
-    os.dup2(sys.stdout.fileno(), 2)
-    for name in [name for name in os.environ if name.startswith("K8S_AUTH_") or name == "KUBECONFIG"]:
-        del os.environ[name]
-    sys.argv = ["kustomize_apply", str(arguments)]
+    become_module("kustomize_apply", arguments, output)
     kustomize_apply.main()
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 import re
 import resource
-import sys
 import time
 import uuid
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from typing import Any
 import kubernetes.client  # noqa: F401  # pylint: disable=unused-import  # the client imports it at first use; see _FORK
 import kubernetes.config  # noqa: F401  # pylint: disable=unused-import
 
+from tests.integration.module_process import become_module
 from tests.integration.tenancy.objects import platform_objects
 from tests.testbed.audit import AuditLog
 from tests.testbed.fixtures import Bed
@@ -66,12 +65,7 @@ class Result:
 
 def _child(module: str, arguments: Path, output: Path) -> None:
     """Be the module's process: Ansible starts it with the name of a file of arguments, and reads what it prints."""
-    sys.stdout = sys.stderr = output.open("w", encoding="utf-8", buffering=1)
-    os.dup2(sys.stdout.fileno(), 1)
-    os.dup2(sys.stdout.fileno(), 2)
-    for name in [name for name in os.environ if name.startswith("K8S_AUTH_") or name == "KUBECONFIG"]:
-        del os.environ[name]
-    sys.argv = [module, str(arguments)]
+    become_module(module, arguments, output)
     try:
         import_module(f"{MODULES}.{module}").main()
     finally:
