@@ -17,7 +17,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model im
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.option import Option
 
 from tests.conftest import Distributions
-from tests.unit.releases.needs import Thing, defined, missing
+from tests.unit.releases.needs import Thing, defined, missing, needed
 from tests.unit.releases.variants import ALONE, Workshop, key
 
 pytestmark = pytest.mark.distribution
@@ -90,7 +90,24 @@ def judged(workshop: Workshop, seed: int, *, thorough: bool = False) -> bool:
     assert not lacking(workshop, made), words
     twice = [name for name, count in Counter(key(obj) for obj in workshop.rendered(made).all).items() if count > 1]
     assert not twice, words
+    late = unordered(workshop, made)
+    assert not late, words
     return True
+
+
+def unordered(workshop: Workshop, made: Plan) -> dict[str, set[Thing]]:
+    """Parts that name what another part of the plan defines without requiring it, so that it may come after them."""
+    parts = workshop.rendered(made).parts
+    there = {name: {thing for obj in objects for thing in defined(obj)} for name, objects in parts.items()}
+    before: dict[str, set[Thing]] = {}
+    found = {}
+    for part in made.parts:  # each comes after what it requires
+        before[part.name] = there[part.name].union(*(before[name] for name in part.requires))
+        others = set().union(*there.values()) - before[part.name]
+        late = {thing for obj in parts[part.name] for thing in needed(obj)} & others
+        if late:
+            found[part.name] = late
+    return found
 
 
 def lacking(workshop: Workshop, made: Plan) -> dict[Thing, list[str]]:
