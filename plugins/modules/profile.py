@@ -239,7 +239,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 tenants:
-  description: For each Profile its owner, whether it is ready, what is missing, and how many contributors it has.
+  description: For each Profile its owner, whether it is ready, and what is missing.
   returned: when something was asked of the cluster
   type: list
   elements: dict

@@ -58,7 +58,7 @@ profiles:
   type: list
   elements: dict
 tenants:
-  description: For each Profile its owner, whether it is ready, what is missing, and how many contributors it has.
+  description: For each Profile its owner, whether it is ready, and what is missing.
   returned: always
   type: list
   elements: dict

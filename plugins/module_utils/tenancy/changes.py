@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects import difference
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 
 Object = dict[str, Any]
 Verb = Literal["create", "patch", "delete", "recreate"]
 # The order in which a tenant's changes are sent: the controller acts on the Profile and believes the namespace's annotation.
 NAMESPACE, PROFILE, INSIDE = 0, 1, 2
+_GONE: Object = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,21 @@ class Change:
     stage: int = INSIDE
     uid: str = ""
     why: str = ""
+    paths: tuple[str, ...] = ()  # the fields that differ, once the states are gone (``slim``)
 
     @property
     def identity(self) -> Identity:
         """What the changed object is called."""
         return Identity(self.resource.group, self.resource.kind, self.tenant if self.resource.namespaced else "", self.name)
+
+    def differing(self) -> tuple[str, ...]:
+        """Return the fields that a patch changes."""
+        found = difference.compare(self.before, self.after) if self.verb == "patch" and not self.paths else None
+        return tuple(found.paths) if found is not None else self.paths
+
+    def slim(self) -> Change:
+        """Return the change without its states and request: of ten thousand that were sent, only the names are still of use."""
+        return replace(self, body=_GONE, before=_GONE, after=_GONE, paths=self.differing())
 
     @property
     def path(self) -> str:

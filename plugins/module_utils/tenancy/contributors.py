@@ -79,6 +79,7 @@ def others(decision: Decision, live: Live, kinds: platforms.Kinds, *, authoritat
         who, label = _who(live, name)
         if who in known or (authoritative and named is not None):
             why = "the data gives another role" if who in known else UNNAMED
+            decision.removes = decision.removes or why == UNNAMED
             for resource, obj in ((platforms.BINDINGS, live.bindings.get(name)), (kinds.policies, live.policies.get(name))):
                 if obj is not None:
                     yield changes.delete(decision.tenant.name, resource, obj, why=why)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,8 +22,9 @@ SECRET = "mlpipeline-minio-artifact"
 PIPELINE_MAPS = ("kfp-launcher", "metadata-grpc-configmap", "artifact-repositories")
 GROUP_LABEL = "kubeflow.platform/contributor"
 MANAGED_LABEL = "kubeflow.platform/tenant"
-_METADATA = ("name", "namespace", "uid", "resourceVersion", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
+_METADATA = ("name", "namespace", "uid", "labels", "annotations", "ownerReferences", "finalizers", "deletionTimestamp")
 _CONTENT = ("spec", "roleRef", "subjects", "imagePullSecrets", "data")
+_POOL: dict[str, Any] = {}
 _SHORT = {"ClusterRole/kubeflow-admin": "admin", "ClusterRole/kubeflow-edit": "edit", "ClusterRole/kubeflow-view": "view"}
 
 
@@ -72,7 +74,17 @@ def compact(obj: Mapping[str, Any]) -> dict[str, Any]:
     metadata = obj.get("metadata") or {}
     kept: dict[str, Any] = {"metadata": {key: _small(metadata[key]) for key in _METADATA if metadata.get(key)}}
     kept.update({key: _small(obj[key]) for key in _CONTENT if obj.get(key)})
+    if "roleRef" in kept:
+        kept["roleRef"] = _shared(kept["roleRef"])
+    for rule in (kept.get("spec") or {}).get("rules") or ():
+        if isinstance(rule, dict) and rule.get("from"):
+            rule["from"] = _shared(rule["from"])
     return kept
+
+
+def _shared(value: Any) -> Any:
+    """Return one object for all equal ones: thousands of bindings and policies have the same roles and principals."""
+    return _POOL.setdefault(json.dumps(value, sort_keys=True), value)
 
 
 def _small(value: Any) -> Any:

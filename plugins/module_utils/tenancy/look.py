@@ -34,6 +34,7 @@ class Wants:
     pod_defaults: bool = False
     pull_secrets: bool = False
     housing: bool = False  # nothing but whether the namespaces are there, for waiting
+    controllers: bool = False  # nothing but what the controllers make, for waiting
 
 
 EVERYTHING = Wants(True, True, True, True)
@@ -87,8 +88,13 @@ def _queries(kinds: platforms.Kinds, platform: platforms.Platform, wants: Wants)
             yield _Query(platforms.ACCOUNTS, _keep_account, account, _WHOLE if wants.pull_secrets else _METADATA)
     if wants.housing:
         return
-    yield _Query(platforms.BINDINGS, _keep_binding)
-    yield _Query(kinds.policies, _keep_policy)
+    if wants.controllers:
+        for name in (lives.EDITOR, lives.VIEWER, lives.OWNER_BINDING):
+            yield _Query(platforms.BINDINGS, _keep_binding, name)
+        yield _Query(kinds.policies, _keep_policy, lives.OWNER_POLICY)
+    else:
+        yield _Query(platforms.BINDINGS, _keep_binding)
+        yield _Query(kinds.policies, _keep_policy)
     yield _Query(platforms.QUOTAS, _keep("quota"), lives.QUOTA)
     if platform.pipelines:
         # Metadata only: the artifact Secret's values are nobody's business here.
@@ -108,19 +114,25 @@ def _keep(attribute: str) -> Keep:
     return lambda tenant, obj: setattr(tenant, attribute, obj)
 
 
+def _unowned(obj: dict[str, Any]) -> dict[str, Any]:
+    """Return the object without its owners: only those of the namespace and of the owner's binding prove anything."""
+    obj["metadata"].pop("ownerReferences", None)
+    return obj
+
+
 def _keep_binding(tenant: Live, obj: dict[str, Any]) -> None:
     name = obj["metadata"]["name"]
     if name in (lives.EDITOR, lives.VIEWER, lives.OWNER_BINDING) or lives.is_contributor(obj):
-        tenant.bindings[name] = obj
+        tenant.bindings[name] = obj if name == lives.OWNER_BINDING else _unowned(obj)
 
 
 def _keep_policy(tenant: Live, obj: dict[str, Any]) -> None:
     if obj["metadata"]["name"] == lives.OWNER_POLICY or {"user", "role"} <= lives.notes(obj).keys():
-        tenant.policies[obj["metadata"]["name"]] = obj
+        tenant.policies[obj["metadata"]["name"]] = _unowned(obj)
 
 
 def _keep_account(tenant: Live, obj: dict[str, Any]) -> None:
-    tenant.accounts[obj["metadata"]["name"]] = obj
+    tenant.accounts[obj["metadata"]["name"]] = _unowned(obj)
 
 
 def _keep_pod_default(tenant: Live, obj: dict[str, Any]) -> None:

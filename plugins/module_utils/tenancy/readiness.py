@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import contributors, decide
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import decide
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import live as lives
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import platform as platforms
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.live import Live
@@ -109,11 +109,9 @@ def explain(name: str, owed: Iterable[Missing], workloads: Mapping[str, str], se
 def summary(live: Live, platform: platforms.Platform) -> dict[str, Any]:
     """Return the state of a live tenant for a result."""
     owed = missing(live, platform)
-    people, _others = contributors.told(live)
     return {
         "name": live.name,
         "owner": str(live.owner) if live.owner else "",
         "ready": not owed,
         "missing": [row.what for row in owed],
-        "contributors": len(people),
     }

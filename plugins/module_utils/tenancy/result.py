@@ -61,8 +61,7 @@ def _action(change: Change) -> dict[str, Any]:
         "name": identity.name,
     }
     if change.verb == "patch":
-        found = difference.compare(change.before, change.after)
-        row["paths"] = list(found.paths) if found else []
+        row["paths"] = list(change.differing())
     if change.why:
         row["reason"] = change.why
     return row

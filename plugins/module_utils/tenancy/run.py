@@ -6,15 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import changes as stages
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import contributors, decide, readiness, removal, validation
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import contributors, decide, late, readiness, removal, validation
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import platform as platforms
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.changes import Change
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.decision import Decision
@@ -23,6 +22,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.look imp
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import Findings, Subject, TenancyError, Tenant
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.send import Clock, Sender, Sent
 
+_AT_ONCE = 100  # tenants whose changes are held in memory together
 _PAUSES = (0.3, 0.5, 1.0, 2.0)  # between looks; after one that took long, because there are many tenants, longer
 
 
@@ -32,6 +32,7 @@ class Options:
 
     authoritative: bool = False
     check: bool = False
+    diff: bool = False
     wait: bool = True
     timeout: float = 300.0
 
@@ -129,10 +130,11 @@ class Run:
 
     # -- looking and deciding
 
-    def _look(self, by_name: Mapping[str, Tenant], *, housing: bool = False) -> dict[str, Live]:
-        rows, tools = by_name.values(), self._tools
+    def _look(self, by_name: Mapping[str, Tenant], *, housing: bool = False, controllers: bool = False) -> dict[str, Live]:
+        rows, tools = () if controllers else by_name.values(), self._tools
         wants = Wants(
             housing=housing,
+            controllers=controllers,
             limits=any(row.limits is not None for row in rows),
             network_policy=any(row.network_policy is not None for row in rows),
             pod_defaults=any(row.pod_defaults is not None for row in rows),
@@ -149,8 +151,11 @@ class Run:
             if tenant.absent:
                 decisions.append(self._removal(tenant, lives[name]))
             else:
-                authoritative = self._options.authoritative
-                decisions.append(decide.decide(tenant, lives[name], self._kinds, self._platform, authoritative=authoritative))
+                live, authoritative = lives[name], self._options.authoritative
+                decision = decide.decide(tenant, live, self._kinds, self._platform, authoritative=authoritative)
+                if not self._options.check and not readiness.housed(tenant, live):
+                    decision.later()
+                decisions.append(decision)
         errors = [text for row in decisions for text in row.findings.errors]
         errors += _would_remove_all(decisions) if self._options.authoritative else []
         if errors:
@@ -190,20 +195,18 @@ class Run:
         """Ask the server by dry runs where it can answer: inside a namespace that is not there yet it cannot."""
         rows = [change for row in decisions for change in sorted(row.changes, key=lambda change: change.stage)]
         askable = [change for change in rows if change.stage != stages.INSIDE or lives[change.tenant].namespace is not None]
-        answers = {id(sent.change): sent for sent in self._send_all(askable)}
-        self.outcome.sent += [answers.get(id(change), Sent(change, wrote=False)) for change in rows]
+        answers = {id(change): sent for change, sent in zip(askable, self._send_all(askable), strict=True)}
+        self.outcome.sent += [answers.get(id(change)) or self._told(Sent(change, wrote=False)) for change in rows]
 
     def _act(self, decisions: list[Decision], by_name: Mapping[str, Tenant], lives: Mapping[str, Live]) -> bool:
         """Send what can be sent, and the rest once the controller made the namespaces; True where the controllers were given work."""
-        here, later = [], set()
-        for row in decisions:
-            inside_waits = not row.tenant.absent and not readiness.housed(row.tenant, lives[row.tenant.name])
-            here += [change for change in row.changes if not (inside_waits and change.stage == stages.INSIDE)]
-            if inside_waits and any(change.stage == stages.INSIDE for change in row.changes):
-                later.add(row.tenant.name)
+        here = [change for row in decisions for change in row.changes]
+        later = {row.tenant.name for row in decisions if row.waits}
         self._send_staged(here)
         later -= {row.change.tenant for row in self.outcome.failures}
         acted = any(change.stage != stages.INSIDE for change in here)
+        decisions.clear()
+        here.clear()
         if later:
             # A namespace that was not there when the run began holds nothing but what the controller makes: a quick look is enough.
             empty = all(lives[name].namespace is None for name in later)
@@ -215,8 +218,9 @@ class Run:
         for _round in self._rounds():
             lives = self._look(waiting, housing=housing)
             ready = {name: tenant for name, tenant in waiting.items() if readiness.housed(tenant, lives[name])}
-            decisions = self._decide(ready, lives)
-            self._send_staged([change for row in decisions for change in row.changes if change.stage != stages.PROFILE])
+            for names in batched(list(ready), _AT_ONCE):
+                decisions = self._decide({name: ready[name] for name in names}, lives)
+                self._send_staged([change for row in decisions for change in row.changes if change.stage != stages.PROFILE])
             waiting = {name: tenant for name, tenant in waiting.items() if name not in ready}
             if not waiting:
                 return
@@ -231,7 +235,11 @@ class Run:
             self.outcome.sent += self._send_all([change for change in turn if change.tenant not in broken])
 
     def _send_all(self, rows: Iterable[Change]) -> list[Sent]:
-        return list(self._tools.pool.map(self._sender.send, rows))
+        return [self._told(sent) for sent in self._tools.pool.map(self._sender.send, rows)]
+
+    def _told(self, sent: Sent) -> Sent:
+        """What is kept of a change until the result is made."""
+        return sent if self._options.diff else replace(sent, change=sent.change.slim())
 
     # -- waiting
 
@@ -242,7 +250,8 @@ class Run:
             yield number
             if self._tools.clock.monotonic() >= self._end:
                 return
-            self._tools.clock.sleep(max(_PAUSES[min(number, len(_PAUSES) - 1)], 4 * self._look_took))
+            pause = max(_PAUSES[min(number, len(_PAUSES) - 1)], 4 * self._look_took)
+            self._tools.clock.sleep(min(pause, max(_PAUSES[0], self._end - self._tools.clock.monotonic())))
             number += 1
 
     def _settle(self, by_name: Mapping[str, Tenant], lives: dict[str, Live], acted: bool) -> None:
@@ -251,7 +260,7 @@ class Run:
         waiting = {name: tenant for name, tenant in by_name.items() if name not in failed}
         for _round in self._rounds():
             if acted and waiting and self._options.wait:
-                lives.update(self._look(waiting))
+                lives.update(self._look(waiting, controllers=True))
             acted = True
             waiting = {name: tenant for name, tenant in waiting.items() if self._owed(tenant, lives[name])}
             if not waiting or not self._options.wait:
@@ -265,34 +274,20 @@ class Run:
         return bool(removal.holding(live) if tenant.absent else readiness.missing(live, self._platform))
 
     def _note_late(self, waiting: Mapping[str, Tenant], lives: Mapping[str, Live]) -> None:
-        workloads = {key: self._workload(words[1]) for key, words in readiness.CONTROLLERS.items()}
-        for name, tenant in waiting.items():
-            if tenant.absent:
-                held = removal.holding(lives[name])
-                self.outcome.late[name] = f"Profile {name} is not gone after {self._options.timeout:.0f} s: {held}. Run again once it acts."
-            else:
-                owed = readiness.missing(lives[name], self._platform)
-                self.outcome.late[name] = readiness.explain(name, owed, workloads, self._options.timeout)
+        self.outcome.late.update(late.explain(self._tools.client, waiting, lives, self._platform, self._options.timeout))
 
-    def _workload(self, name: str) -> str:
-        """Return words for a controller's Deployment."""
-        path = platforms.DEPLOYMENTS.path(platforms.HOME, name)
-        try:
-            response = self._tools.client.get(path)
-        except ClusterError as error:
-            return f"Deployment {platforms.HOME}/{name} cannot be read: {error}"
-        if not response.ok:
-            return f"there is no Deployment {platforms.HOME}/{name}" if response.status == 404 else f"Deployment {platforms.HOME}/{name}"
-        body = response.body()
-        wanted, there = (body.get("spec") or {}).get("replicas", 1), (body.get("status") or {}).get("availableReplicas", 0)
-        return f"Deployment {platforms.HOME}/{name} has {there} of {wanted} replicas available"
+
+def batched(names: list[str], size: int) -> Iterator[list[str]]:
+    """Yield ``names`` in pieces."""
+    for start in range(0, len(names), size):
+        yield names[start : start + size]
 
 
 def _would_remove_all(decisions: Sequence[Decision]) -> list[str]:
     """Refuse to take every contributor from everybody: that is what data looks like that did not arrive."""
     if any(row.tenant.contributors for row in decisions):
         return []
-    leaving = sorted({row.tenant.name for row in decisions for change in row.changes if change.why == contributors.UNNAMED})
+    leaving = sorted(row.tenant.name for row in decisions if row.removes)
     if not leaving:
         return []
     return [

@@ -50,7 +50,7 @@ def execute(params: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], *, che
     )
     if findings.errors:
         return _refused(findings.errors, findings.warnings)
-    options = Options(params["authoritative"], check, params["wait"], float(params["wait_timeout"]))
+    options = Options(params["authoritative"], check, diff, params["wait"], float(params["wait_timeout"]))
     return _run(params, options, lambda run: run.execute(tenants, findings), diff=diff, workers=params["workers"])
 
 
@@ -64,7 +64,7 @@ def contribute(params: Mapping[str, Any], *, check: bool, diff: bool) -> dict[st
         return _refused([problem], [])
     absent = params["state"] == "absent"
     role = params["role"] or ("" if absent else "edit")
-    options = Options(check=check, wait=False)
+    options = Options(check=check, diff=diff, wait=False)
     return _run(params, options, lambda run: run.contribute(params["profile"], subject, role, absent=absent), diff=diff, workers=2)
 
 
