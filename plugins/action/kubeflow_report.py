@@ -11,10 +11,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from ansible import constants as C
 from ansible import context
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import load_extra_vars
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.screen import screen
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.screen import ALARM, screen
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.situation import Situation
 
 ARGUMENTS = {
@@ -22,6 +23,7 @@ ARGUMENTS = {
     "result": {"type": "dict", "required": True},
     "kubeconfig": {"type": "str"},
     "context": {"type": "str"},
+    "demo": {"type": "bool", "default": False},
 }
 # Set by the tool that runs commands in a checkout's own environment, tests/tools/run.
 LAUNCHER = "KUBEFLOW_PLATFORM_LAUNCHER"
@@ -43,7 +45,9 @@ class ActionModule(ActionBase):
         validate: Any = self.validate_argument_spec  # ansible-core does not type it
         _validation, arguments = validate(ARGUMENTS)
         shown = screen(arguments["plan"], arguments["result"], self._situation(arguments, task_vars or {}))
-        self._display.display("\n".join(shown))
+        red = str(C.config.get_config_value("COLOR_ERROR"))
+        for line in shown:
+            self._display.display(line, color=red if line.startswith(ALARM) else None)
         outcome.update(changed=False, lines=shown)
         return outcome
 
@@ -56,6 +60,7 @@ class ActionModule(ActionBase):
             kubeconfig=arguments["kubeconfig"] or "",
             context=arguments["context"] or "",
             check=bool(self._task.check_mode),
+            demo=arguments["demo"],
             diff=bool(self._task.diff),
             launcher=near(launcher) if launcher else "",
             inventories=tuple(near(given) for given in inventories or ()),

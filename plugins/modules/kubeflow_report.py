@@ -32,6 +32,10 @@ options:
   context:
     description: The context to name in the commands that are shown.
     type: str
+  demo:
+    description: Whether public passwords were asked for.
+    type: bool
+    default: false
 attributes:
   check_mode:
     description: Can run in check mode; the table then says what would be done.

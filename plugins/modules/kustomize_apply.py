@@ -231,6 +231,89 @@ options:
     type: list
     elements: dict
     default: []
+  credentials:
+    description:
+      - Secrets that the distribution ships with values which everybody can read, and what to do about them. Without it they are applied
+        like any other object.
+      - A listed key whose rendered value is one of those that are shipped is taken out and ensured instead. What is live is kept, whoever
+        wrote it; what is absent is made once, on the host. No value is rendered, cached, recorded or returned.
+      - A database that has to be told its password when it starts is told it, unless it runs without one already.
+    type: dict
+    suboptions:
+      mode:
+        description:
+          - V(generate) makes a random value for what is absent, V(given) takes all of them from O(credentials.given).
+          - V(demo) uses those that are shipped.
+        type: str
+        choices: [generate, given, demo]
+        required: true
+      secrets:
+        description: The Secrets, as M(kubeflow.platform.kubeflow_plan) returns them.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          namespace:
+            description: The namespace of the Secret.
+            type: str
+            required: true
+          name:
+            description: The name of the Secret, without a content hash at its end.
+            type: str
+            required: true
+          component:
+            description: The component that it belongs to.
+            type: str
+          purpose:
+            description: What it is for.
+            type: str
+          keys:
+            description: All keys that tell how to log in, user names among them.
+            type: list
+            elements: str
+            default: []
+          readers:
+            description: Kind and name of the workloads that read it.
+            type: list
+            elements: str
+            default: []
+          values:
+            description: The keys that must not keep a value that is shipped.
+            type: list
+            elements: dict
+            default: []
+            suboptions:
+              key:
+                description: The key.
+                type: str
+                required: true
+              make:
+                description:
+                  - How to make a value.
+                  - V(hex) is 40 hexadecimal digits, V(cookie) what oauth2-proxy takes for its cookies, V(none) an empty value.
+                  - V(bcrypt) is the hash of the first user's password, which is kept in the Secret C(kubeflow-platform/initial-user).
+                type: str
+                choices: [hex, cookie, bcrypt, none]
+                required: true
+              shipped:
+                description: The first 16 digits of the SHA-256 of each value that is shipped.
+                type: list
+                elements: str
+                default: []
+              same:
+                description: A name for a value that keys of several Secrets have to share.
+                type: str
+              workload:
+                description: A Deployment in the same namespace that is started with O(credentials.secrets[].values[].starts).
+                type: str
+              starts:
+                description: An environment variable for the first container of O(credentials.secrets[].values[].workload).
+                type: str
+      given:
+        description:
+          - Values for what is absent, by C(NAMESPACE/NAME) of the Secret and then by key. They are never written over a live value.
+          - For V(bcrypt) a password or a ready hash. Other values need at least 8 characters.
+        type: dict
   run_timeout:
     description: Seconds after which the run ends, whatever is left.
     type: int
@@ -287,6 +370,7 @@ requirements:
   - python >= 3.11
   - kubernetes >= 31
   - jmespath, for O(ready) and O(checks)
+  - bcrypt, for O(credentials)
   - kustomize on the controller
 seealso:
   - module: kubeflow.platform.kubeflow_plan
@@ -359,6 +443,33 @@ checks:
   returned: always
   type: list
   elements: dict
+credentials:
+  description: Each key of O(credentials) with its Secret and its state.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    namespace:
+      description: Of the Secret.
+      type: str
+    name:
+      description: Of the Secret.
+      type: str
+    key:
+      description: The key.
+      type: str
+    state:
+      description:
+        - V(made), V(given), that of a live copy (V(shared)) or of the Secret's earlier name (V(carried)); in check mode they would be.
+        - V(kept) is a value that was there already, V(default) one that everybody can read upstream.
+      type: str
+    purpose:
+      description: What it is for.
+      type: str
+first_user:
+  description: Namespace and name of the Secret with the password of the first user, empty where there is none.
+  returned: always
+  type: str
 failed_objects:
   description: Each object that is not as desired, with the class of the failure, the reason, and what to do.
   returned: always
@@ -432,6 +543,28 @@ def part_spec() -> dict[str, Any]:
     }
 
 
+def credentials_spec() -> dict[str, Any]:
+    texts = {name: {"type": "str", "required": True} for name in ("namespace", "name")}
+    value = {
+        "key": {"type": "str", "required": True, "no_log": False},
+        "make": {"type": "str", "required": True, "choices": ["hex", "cookie", "bcrypt", "none"]},
+        "shipped": strings(),
+        **{name: {"type": "str"} for name in ("same", "workload", "starts")},
+    }
+    secret = {
+        **texts,
+        **{name: {"type": "str"} for name in ("component", "purpose")},
+        "keys": {**strings(), "no_log": False},
+        "readers": strings(),
+        "values": {**dicts(), "options": value},
+    }
+    return {
+        "mode": {"type": "str", "required": True, "choices": ["generate", "given", "demo"]},
+        "secrets": {**dicts(), "options": secret, "no_log": False},
+        "given": {"type": "dict", "no_log": True},
+    }
+
+
 def release_spec() -> dict[str, Any]:
     return {
         "name": {"type": "str"},
@@ -462,6 +595,7 @@ def argument_spec() -> dict[str, Any]:
         # Their keys are checked with their expressions: no key of a spec may be called message.
         "ready": dicts(),
         "checks": dicts(),
+        "credentials": {"type": "dict", "options": credentials_spec(), "no_log": False},
         "run_timeout": {"type": "int", "default": 1800},
         "no_progress_timeout": {"type": "int", "default": 600},
         "lease_timeout": {"type": "int", "default": 30},
@@ -510,11 +644,12 @@ def run(params: dict[str, Any], settings: Settings, redactor: Redactor) -> Repor
     for document in documents:
         if isinstance(document.content, dict):
             redactor.learn(document.content)
+    redactor.learn_values(text for keys in settings.credentials.given.values() for text in keys.values())
     client = Client(from_params(params), "kubeflow.platform", settings.workers)
     run_id = uuid.uuid4().hex[:12]
     holder = f"{socket.gethostname()}/{os.getpid()}/{run_id}"
     with ThreadPoolExecutor(settings.workers) as pool:
-        tools = Tools(client, Discovery(client), time, random.random, pool, progress.say)
+        tools = Tools(client, Discovery(client), time, random.random, pool, progress.say, learn=redactor.learn_values)
         engine = Run(settings, tools, holder)
         try:
             return engine.execute(documents, warnings)

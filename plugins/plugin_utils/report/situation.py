@@ -27,6 +27,7 @@ class Situation:
     kubeconfig: str = ""
     context: str = ""
     check: bool = False
+    demo: bool = False
     diff: bool = False
     launcher: str = ""
     inventories: tuple[str, ...] | None = None

@@ -25,6 +25,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings i
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubeflow.platform.tests.unit.api_double.controllers import Controllers
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
 from ansible_collections.kubeflow.platform.tests.unit.api_double.server import Server
@@ -106,10 +107,14 @@ class World:
 
     # -- the engine in it
 
-    def run(self, documents: Sequence[Document], *, seed: int = 0, holder: str = "", **options: Any) -> Report:
+    def run(
+        self, documents: Sequence[Document], *, seed: int = 0, holder: str = "", redactor: Redactor | None = None, **options: Any
+    ) -> Report:
         """One call of the engine; raises what it raises."""
         settings = Settings(**{"set_name": SET, "run_timeout": 600.0, "no_progress_timeout": 200.0, **options})
-        self.engine = Run(settings, self.tools(settings, seed), holder or f"holder-{seed}-{self.count}")
+        tools = self.tools(settings, seed)
+        tools.learn = (redactor or Redactor()).learn_values
+        self.engine = Run(settings, tools, holder or f"holder-{seed}-{self.count}")
         return self.engine.execute(documents, [])
 
     def tools(self, settings: Settings, seed: int) -> Tools:

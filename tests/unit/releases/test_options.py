@@ -51,6 +51,13 @@ def test_eventing_is_as_in_upstreams_example_unless_it_is_asked_for(shop):
     assert "knative/eventing" not in shop.made(knative_eventing="none").parts
 
 
+def test_the_login_is_that_of_the_person_whose_the_first_profile_is_and_nothing_else_of_dex_changes(shop):
+    usual = yaml.safe_load(shop.made().find("ConfigMap", "dex")["data"]["config.yaml"])
+    made = yaml.safe_load(shop.made(kubeflow_initial_user_email="ada@example.org").find("ConfigMap", "dex")["data"]["config.yaml"])
+    (user,) = usual["staticPasswords"]
+    assert made == {**usual, "staticPasswords": [{**user, "email": "ada@example.org"}]}
+
+
 def test_tags_of_some_registries_are_left_as_they_are(newest):
     made = newest.made(knative_skip_tag_resolution=["registry.example.com:5000", "other.example.com"])
     data = made.find("ConfigMap", "config-deployment")["data"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credentials import decoded, fingerprint
 from ansible_collections.kubeflow.platform.plugins.plugin_utils import partsfile
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.checks import CLUSTER_SCOPED
@@ -27,6 +28,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model im
 
 from tests.conftest import Distributions, cache_root
 from tests.testbed.bed.build import binaries
+from tests.unit.releases.needs import defined, needed
 
 pytestmark = pytest.mark.distribution
 
@@ -145,6 +147,10 @@ def test_every_shipped_credential_is_a_secret_of_its_component_with_these_keys(t
                 and (obj["metadata"]["name"] + "-").startswith(f"{credential.name}-")
             )
             assert set(credential.keys) <= {*(secret.get("data") or {}), *(secret.get("stringData") or {})}
+            for value in credential.values:  # else the default of this release would be applied as if it were the user's own
+                text = decoded(secret, value.key)
+                assert text is not None and fingerprint(text) in value.shipped, f"{credential} {value.key}"
+            assert credential.values, credential
 
 
 def test_every_secret_with_a_value_is_known_as_a_credential(tree):
@@ -158,8 +164,7 @@ def test_every_secret_with_a_value_is_known_as_a_credential(tree):
         for obj in tree.example
         if obj["kind"] == "Secret" and (obj.get("data") or obj.get("stringData"))
     }
-    placeholder = {"kubeflow/model-catalog-hf-api-key"}  # a key of the user's own at another service
-    assert {name for name in shipped - placeholder if not any(f"{name}-".startswith(f"{credential}-") for credential in known)} == set()
+    assert {name for name in shipped if not any(f"{name}-".startswith(f"{credential}-") for credential in known)} == set()
 
 
 def test_every_version_is_one_that_the_components_objects_run(tree):
@@ -180,13 +185,13 @@ def test_every_address_is_a_service_with_that_port(tree):
 
 def test_every_part_requires_whatever_defines_what_its_objects_name(tree):
     """Kinds, namespaces, issuers and gateways, computed from the objects and not from the records."""
-    defined = {name: set(definitions(objects)) for name, objects in tree.parts.items()}
-    everything = set().union(*defined.values())
+    there_is = {name: {thing for obj in objects for thing in defined(obj)} for name, objects in tree.parts.items()}
+    everything = set().union(*there_is.values())
     requires = {part.name: part.requires for part in tree.plan.parts}
     for name, objects in tree.parts.items():
         reached = closure(name, requires)
-        there = set().union(*(defined[part] for part in reached))
-        lacking = {thing for thing in references(objects) if thing in everything and thing not in there}
+        there = set().union(*(there_is[part] for part in reached))
+        lacking = {thing for obj in objects for thing in needed(obj) if thing in everything and thing not in there}
         assert not lacking, f"{name} requires nothing that defines these"
 
 
@@ -207,40 +212,3 @@ def closure(name: str, requires: dict[str, tuple[str, ...]]) -> set[str]:
                 reached.add(need)
                 pending.append(need)
     return reached
-
-
-def definitions(objects: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
-    for obj in objects:
-        name, namespace = obj["metadata"]["name"], obj["metadata"].get("namespace", "")
-        if obj["kind"] == "CustomResourceDefinition":
-            yield "kind", obj["spec"]["group"], obj["spec"]["names"]["kind"]
-        elif obj["kind"] in ("Namespace", "Profile"):
-            yield "namespace", name
-        elif obj["kind"] in ("Issuer", "ClusterIssuer"):
-            yield "issuer", obj["kind"], name, namespace if obj["kind"] == "Issuer" else ""
-        elif obj["kind"] == "Gateway" and group(obj) == "networking.istio.io":
-            yield "gateway", f"{namespace}/{name}"
-        elif obj["kind"] == "ClusterRole":
-            yield "cluster role", name
-        elif obj["kind"] == "ServiceAccount":
-            yield "service account", namespace, name
-
-
-def references(objects: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
-    for obj in objects:
-        namespace = obj["metadata"].get("namespace", "")
-        yield "kind", group(obj), obj["kind"]
-        yield "namespace", namespace
-        if obj["kind"] == "Certificate" and group(obj) == "cert-manager.io":
-            issuer = obj["spec"]["issuerRef"]
-            kind = issuer.get("kind", "Issuer")
-            yield "issuer", kind, issuer["name"], namespace if kind == "Issuer" else ""
-        elif obj["kind"] == "VirtualService":
-            for gateway in obj["spec"].get("gateways", []):
-                yield "gateway", gateway if "/" in gateway else f"{namespace}/{gateway}"
-        elif obj["kind"] in ("RoleBinding", "ClusterRoleBinding"):
-            if obj["roleRef"]["kind"] == "ClusterRole":
-                yield "cluster role", obj["roleRef"]["name"]
-            for subject in obj.get("subjects") or []:
-                if subject["kind"] == "ServiceAccount":
-                    yield "service account", subject.get("namespace", namespace), subject["name"]

@@ -172,24 +172,30 @@ def test_the_way_to_the_dashboard_names_kubeconfig_and_context(planned):
     assert "Kubeconfig: /k" in shown
 
 
-def test_secrets_with_public_values_are_told_in_full_when_they_are_written(planned):
-    written = [
-        {**action("create", "Secret", "dex-passwords", "dex"), "namespace": "auth"},
-        {**action("create", "Secret", "dex-oidc-client-h675gf55ht", "dex"), "namespace": "auth"},
-    ]
-    for check, words in ((True, "would be applied"), (False, "were applied")):
-        shown = text(planned, {"actions": written}, check=check)
-        assert f"WARNING: 2 Secrets {words} as upstream ships them, with values that are public.\n" in shown
-        assert "auth/dex-passwords    the login of user@example.com, password 12341234" in shown
-        assert "katib-mysql-secrets" not in shown
+def ensured(state, name="dex-passwords", key="K"):
+    return {"namespace": "auth", "name": name, "key": key, "state": state, "purpose": f"what {name} is for"}
 
 
-def test_secrets_with_public_values_are_told_in_a_line_when_they_are_there_already(planned):
-    for check in (True, False):
-        shown = text(planned, {"actions": [action("create", "Service", "a", "katib")]}, check=check)
-        (line,) = [line for line in shown.splitlines() if "WARNING" in line]
-        assert line == 'WARNING: 3 Secrets hold values that are public: see "Public passwords" in the guide to installing (guide_install).'
-        assert "12341234" not in shown
+def test_secrets_that_everybody_can_read_are_an_alarm_in_every_run(planned):
+    rows = [ensured("default"), ensured("default", "oauth2-proxy-h675gf55ht"), ensured("default", key="L"), ensured("kept", "fine")]
+    for more in ({"check": True}, {}, {"demo": True}):
+        shown = text(planned, {"credentials": rows}, **more)
+        demo = "this is a demo: " if "demo" in more else ""
+        assert f"WARNING: {demo}2 Secrets hold values that everybody can read upstream.\n" in shown
+        assert "  auth/oauth2-proxy-h675gf55ht  what oauth2-proxy-h675gf55ht is for" in shown and "fine" not in shown
+
+
+def test_nothing_is_alarming_where_all_values_are_the_platforms_own(planned):
+    shown = text(planned, {"credentials": [ensured("made"), ensured("shared", "b"), ensured("kept", "c")]})
+    assert "WARNING" not in shown and "2 Secrets of those that upstream ships got values of this platform alone." in shown
+    assert "upstream ships" not in text(planned, {"credentials": [ensured("kept")]})
+
+
+def test_the_secret_with_the_first_users_password_is_named_with_the_command_that_shows_it(planned):
+    shown = text(planned, {"credentials": [], "first_user": "kubeflow-platform/initial-user"}, kubeconfig="/k")
+    command = "kubectl --kubeconfig /k --namespace kubeflow-platform get secret initial-user --output jsonpath='{.data.password}'"
+    assert f"{command} | base64 --decode" in shown
+    assert "initial-user" not in text(planned, {"first_user": ""})
 
 
 def test_the_guide_has_the_section_that_the_warning_names():
