@@ -30,10 +30,14 @@ class Web(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a proof showed. "wrong": it was refused for what was to be proved; "unclear": for something else, said in ``words``."""
+    """What a proof showed. "wrong": it was refused for what was to be proved; "unclear": for something else, said in ``words``.
+
+    ``misplaced``: there is no login at all where it was looked for, whatever the password.
+    """
 
     state: State
     words: str = ""
+    misplaced: bool = False
 
     @property
     def right(self) -> bool:
@@ -56,7 +60,7 @@ def prove_password(web: Web, pages: Pages, email: str, password: str) -> Proof:
     first = web.send("GET", f"{pages.prefix}/auth/local?{urlencode(asked)}", {}, None)
     page = urlsplit(first.headers.get("location", ""))
     if first.status not in (302, 303) or not page.path.startswith(f"{pages.prefix}/auth/local"):
-        return Proof("unclear", _no_page(first, page.netloc))
+        return Proof("unclear", _no_page(first, page.netloc), misplaced=200 <= first.status < 500 and first.status != 429)
     form = urlencode({"login": email, "password": password}).encode()
     query = f"?{page.query}" if page.query else ""
     return _judged(pages, web.send("POST", page.path + query, {"Content-Type": _FORM}, form))

@@ -15,7 +15,7 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -44,7 +44,9 @@ class Answer:
 class Dex:
     """One process of Dex: what it was started with counts until it ends."""
 
-    def __init__(self, configuration: str, environment: Mapping[str, str]) -> None:
+    def __init__(self, configuration: str, environment: Mapping[str, str], objects: Callable[[], Mapping[str, str]] = dict) -> None:
+        """Start. ``objects`` gives the hashes of ``passwords.dex.coreos.com`` by e-mail; they count at once, after the static users."""
+        self._objects = objects
         document = yaml.safe_load(configuration)
         self._prefix = urlsplit(document["issuer"]).path
         self._users: dict[str, tuple[bytes, int]] = {}
@@ -57,6 +59,11 @@ class Dex:
         self._redirects = client["redirectURIs"]
         self._requests: dict[str, tuple[str, str]] = {}
         self.codes: list[str] = []
+
+    @property
+    def redirect(self) -> str:
+        """Where a login for the first application ends."""
+        return str(self._redirects[0])
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: str) -> Answer:
         """Answer one request."""
@@ -84,7 +91,8 @@ class Dex:
         request = self._requests.get(query.get("state", ""))
         if request is None:
             return Answer(400, {"Content-Type": "text/html"}, "Bad Request")
-        known = self._users.get(form.get("login", "").lower())
+        login = form.get("login", "").lower()
+        known = self._users.get(login) or (_hash(self._objects()[login]) if login in self._objects() else None)
         if known is not None and known[1] < _LEAST:
             return Answer(500, {}, f"does not meet minimum cost requirement = {_LEAST}")
         if known is None or not bcrypt.checkpw(form.get("password", "").encode()[:72], known[0]):
@@ -133,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode())
 
     def _answer(self, body: str) -> None:
-        answer = self.dex.answer(self.command, self.path, self.headers, body)
+        answer = self.dex.answer(self.command, self.path, dict(self.headers.items()), body)
         payload = answer.body.encode()
         self.send_response(answer.status)
         for name, value in {**answer.headers, "Content-Length": str(len(payload))}.items():
