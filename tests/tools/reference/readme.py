@@ -75,7 +75,8 @@ def _need(need: Any) -> str:
 
 def _when(row: Mapping[str, Any]) -> str:
     """The condition of an entry in words, with a space before it."""
-    when = row.get("when") if isinstance(row.get("when"), Mapping) else {}
+    when = row.get("when")
+    when = when if isinstance(when, Mapping) else {}
     texts = [f"`{name}: {' or '.join(map(literal, value if isinstance(value, list) else [value]))}`" for name, value in when.items()]
     texts += [f"`{name}`" for name in row.get("given") or []]
     words = f" with {' and '.join(texts)}" if texts else ""
