@@ -24,7 +24,7 @@ def main() -> int:
     print("release   parts   seconds")
     for release in load(collection_root()).releases:
         taken = []
-        for _ in range(TIMES):
+        for _time in range(TIMES):
             started = time.perf_counter()
             made = plan(load(collection_root()), Request(release))
             taken.append(time.perf_counter() - started)

@@ -27,7 +27,7 @@ def blocks(page: str) -> list[dict[str, Any]]:
     return [yaml.safe_load(re.sub(r"^    ", "", body, flags=re.M)) for body in found]
 
 
-@pytest.mark.parametrize("variables", blocks("guide_options.rst"), ids=lambda variables: " ".join(variables))
+@pytest.mark.parametrize("variables", blocks("guide_options.rst"), ids=" ".join)
 def test_an_example_of_the_guide_can_be_planned(variables):
     values, wrong = typed(LIBRARY.specs, variables)
     issuer = {"oauth2_proxy_m2m_issuer": "https://found.example.com"}  # the cluster tells it

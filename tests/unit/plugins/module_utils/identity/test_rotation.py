@@ -242,7 +242,10 @@ def test_the_case_of_the_address_is_told() -> None:
 
 @pytest.mark.parametrize("what", ["nobody", "paused", "none", "port", "literal", "missing", "clients", "deployment"])
 def test_what_cannot_be_done_is_said_before_anything_is_written(what: str) -> None:
-    texts = {"port": CONFIGURATION.replace("http: 0.0.0.0:5556", "https: 0.0.0.0:5554"), "clients": CONFIGURATION.split("staticClients")[0]}
+    texts = {
+        "port": CONFIGURATION.replace("http: 0.0.0.0:5556", "https: 0.0.0.0:5554"),
+        "clients": CONFIGURATION.split("staticClients", maxsplit=1)[0],
+    }
     world = World()
     world.put(f"{CORE}/configmaps/dex", {"data": {"config.yaml": texts.get(what, CONFIGURATION)}})
     obj = world.objects[DEPLOYMENT]
@@ -282,7 +285,11 @@ def test_a_write_that_is_forbidden_is_refused_with_the_permission() -> None:
 
 def test_a_server_that_does_not_answer_at_first_is_no_reason_to_write() -> None:
     world = World()
-    world.get = lambda *_path, **_more: (_ for _ in ()).throw(Unreachable("refused", "refused"))  # type: ignore[method-assign]
+
+    def silent(*_path: object, **_more: object) -> object:
+        raise Unreachable("refused", "refused")
+
+    world.get = silent  # type: ignore[assignment,method-assign]
     with pytest.raises(Unreachable):
         world.rotation().run()
     assert world.writes == []

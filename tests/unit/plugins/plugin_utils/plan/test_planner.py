@@ -163,9 +163,9 @@ def test_planning_costs_little_more_than_reading_the_records(library):
         for path in files:
             yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
 
-    reading = min(seconds(read) for _ in range(3))
+    reading = min(seconds(read) for _time in range(3))
     for release in library.releases:
-        planning = min(seconds(lambda release=release: plan(load(collection_root()), Request(release))) for _ in range(3))
+        planning = min(seconds(lambda release=release: plan(load(collection_root()), Request(release))) for _time in range(3))
         assert planning < 4 * reading
 
 
