@@ -25,6 +25,8 @@ ROLE = """
       ansible.builtin.include_role:
         name: kubeflow.platform.katib
 """
+# What a prune keeps: it holds what cannot be made again.
+PROTECTED = {"CustomResourceDefinition", "Namespace", "PersistentVolumeClaim", "Profile"}
 TWO_REPLICAS = [{"target": {"kind": "Deployment", "name": "katib-ui"}, "patch": [{"op": "add", "path": "/spec/replicas", "value": 2}]}]
 
 pytestmark = [pytest.mark.bed, pytest.mark.xdist_group("component")]
@@ -147,3 +149,34 @@ def test_a_check_that_does_not_hold_fails_the_run_and_names_the_object(site: Sit
     ran = site.run("-e", "component=katib", playbook="component", kubeflow_checks=[wrong], kubeflow_run_timeout=25)
     assert ran.failed == 1
     assert "A check of Deployment kubeflow/katib-ui does not hold: there is no spare" in ran.output
+
+
+def test_taking_a_component_out_is_told_first_and_deletes_nothing(site: Site) -> None:
+    before = site.bed.audit().end
+    ran = site.run(kubeflow_components_removed=["katib"])
+    assert (ran.code, ran.failed) == (0, 0), ran.output
+    assert [row for row in written(site, before) if row.verb == "delete"] == []
+    assert "katib" in ran.output
+
+
+def test_it_is_a_prune_of_that_component_only_and_protected_kinds_stay(site: Site) -> None:
+    before = site.bed.audit().end
+    ran = site.run(kubeflow_components_removed=["katib"], kubeflow_prune="delete")
+    assert (ran.code, ran.failed) == (0, 0), ran.output
+    rows = [row for row in ran.result["actions"] if row["action"] in ("prune", "keep")]
+    assert rows and {row["component"] for row in rows} == {"katib"}
+    pruned = {row["kind"] for row in rows if row["action"] == "prune"}
+    kept = {row["kind"] for row in rows if row["action"] == "keep"}
+    assert "Deployment" in pruned and not pruned & PROTECTED
+    assert kept and kept <= PROTECTED | {"Secret"}
+    names = {(row["kind"], row["name"]) for row in rows if row["action"] == "prune"}
+    changed = written(site, before)
+    assert {row.verb for row in changed} == {"delete"}
+    assert len(changed) == len(names)
+
+
+def test_afterwards_the_platform_without_it_is_at_rest(site: Site) -> None:
+    before = site.bed.audit().end
+    ran = site.run(kubeflow_components_removed=["katib"], kubeflow_prune="delete")
+    assert (ran.failed, ran.changed) == (0, 0), ran.output
+    assert written(site, before) == []
