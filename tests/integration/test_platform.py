@@ -11,6 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credentials import Credentials, decoded
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library import collection_root, load
 
 from tests.conftest import Distributions
@@ -124,6 +128,19 @@ def rendered(site: Site, kustomize: str) -> dict[str, set[tuple[str, str]]]:
         if not row["metadata"]["name"].startswith("default-install-config-"):
             found.setdefault(kind, set()).add((row["metadata"].get("namespace", ""), row["metadata"]["name"]))
     return found
+
+
+def test_no_password_that_everybody_knows_is_live(site: Site, installed: Ran, release: str) -> None:
+    made = as_result(plan(load(collection_root()), Request(release)), None)
+    known = Credentials.from_params({"mode": "generate", "secrets": made["credentials"]})
+    found = {}
+    for row in site.bed.get("secret", "--all-namespaces")["items"]:
+        credential = known.find(row["metadata"]["namespace"], row["metadata"]["name"])
+        for value in credential.values if credential else ():
+            text = decoded(row, value.key)
+            found[f"{credential} {value.key}"] = text is not None and not value.is_shipped(text)
+    assert found == {f"{credential} {value.key}": True for credential in known.secrets for value in credential.values}
+    assert {row["state"] for row in installed.result["credentials"]} <= {"made", "shared"}
 
 
 def test_second_run_changes_nothing_and_writes_only_lease_and_ledger(site: Site, installed: Ran, release: str) -> None:
