@@ -19,19 +19,17 @@ from functools import partial
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credentials import (
-    MARK,
     Credential,
     Credentials,
     Value,
     decoded,
     is_hash,
     with_values,
-    without,
 )
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME, MANAGED_BY, Clock, message, patiently
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import reading
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.shipped import Place
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import digest
 
@@ -44,7 +42,6 @@ FIRST_USER = "initial-user"
 _FIRST_USER_PATH = f"/api/v1/namespaces/{HOME}/secrets"
 _PASSWORD = "password"
 _COST = 12
-Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,38 +74,6 @@ class Ensured:
     findings: list[str] = field(default_factory=list)
 
 
-def take_out(documents: Sequence[Document], asked: Credentials) -> tuple[list[Document], dict[Place, dict[str, str]]]:
-    """The documents without shipped values, and these values by namespace and name, then key. What users patched in stays."""
-    if not asked.mode:
-        return list(documents), {}
-    rows: list[Document] = []
-    taken: dict[Place, dict[str, str]] = {}
-    for document in documents:
-        place, shipped = _shipped(document.content, asked)
-        if shipped:
-            taken[place] = shipped
-            content = without(document.content, list(shipped))
-            document = replace(document, content=content, sha256=f"{MARK}{digest([content, sorted(shipped)])}")
-        rows.append(document)
-    return rows, taken
-
-
-def _shipped(content: Any, asked: Credentials) -> tuple[Place, dict[str, str]]:
-    nothing: tuple[Place, dict[str, str]] = (("", ""), {})
-    if not isinstance(content, Mapping) or content.get("kind") != "Secret" or not isinstance(content.get("metadata"), Mapping):
-        return nothing
-    place = str(content["metadata"].get("namespace")), str(content["metadata"].get("name"))
-    credential = asked.find(*place)
-    if credential is None:
-        return nothing
-    texts = {value.key: decoded(content, value.key) for value in credential.values if _named(content, value.key)}
-    return place, {value.key: text for value in credential.values if (text := texts.get(value.key)) is not None and value.is_shipped(text)}
-
-
-def _named(content: Mapping[str, Any], key: str) -> bool:
-    return any(isinstance(content.get(section), Mapping) and key in content[section] for section in ("data", "stringData"))
-
-
 class Ensurer:
     """Completes the items of one run. ``check``: nothing is made, absent values are predicted as empty ones."""
 
@@ -130,7 +95,7 @@ class Ensurer:
         self._ensured = Ensured(list(items))
         if not self._asked.mode:
             return self._ensured
-        self._read()
+        self._read(taken)
         missing: list[str] = []
         for number, item in enumerate(items):
             place = item.identity.namespace, item.identity.name
@@ -160,9 +125,12 @@ class Ensurer:
         if not answer.ok and not (answer.status == 409 and self._first_password() == password):
             raise EngineError(f"Failed to write Secret {HOME}/{FIRST_USER}: {message(answer)}. Mend this and run again.")
 
-    def _read(self) -> None:
-        """Every live Secret that is meant, with its values."""
-        for namespace in sorted({credential.namespace for credential in self._asked.secrets}):
+    def _read(self, taken: Mapping[Place, Mapping[str, str]]) -> None:
+        """The live Secrets that are meant, and those with copies of their values; others may lie where this user may not read."""
+        mine = [row for row in self._asked.secrets if any(place[0] == row.namespace and row.is_called(place[1]) for place in taken)]
+        same = {value.same for row in mine for value in row.values if value.same}
+        copies = [row for row in self._asked.secrets if any(value.same in same for value in row.values)]
+        for namespace in sorted({row.namespace for row in (*mine, *copies)}):
             path = f"/api/v1/namespaces/{namespace}/secrets"
             rows = reading(partial(self._client.list_metadata, path), f"the Secrets of {namespace}", self._clock.sleep)
             for row in rows:

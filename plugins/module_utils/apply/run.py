@@ -15,7 +15,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply import che
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import ApplyStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import CompareStage, Comparison
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ensure import Ensurer, secret_values, take_out
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ensure import Ensurer, secret_values
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.execute import Mailbox
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock, ensure_home
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document, resolve
@@ -25,6 +25,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe im
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.prune_stage import PruneStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Report
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.shipped import take_out
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.verify_stage import VerifyStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import CONNECT_TIMEOUT, Client

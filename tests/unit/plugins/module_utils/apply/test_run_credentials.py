@@ -125,6 +125,16 @@ def test_a_database_is_started_with_its_password_and_a_live_one_without_it_is_le
     assert report.changed is False
 
 
+def test_a_narrowed_run_takes_the_copy_of_a_component_outside_and_reads_no_other_namespace() -> None:
+    world = World()
+    asked = replace(ASKED, secrets=(*ASKED.secrets, Credential("elsewhere", "x", "", (Value("k", "hex"),))))
+    world.run(shipped()[1:2], credentials=asked)
+    report = world.run(shipped()[2:3], credentials=asked, scope=(shipped()[2].part.component,))
+    assert states(report) == {f"{HASHED}/client-secret": "shared", f"{HASHED}/cookie-secret": "made"}
+    assert value(world, HASHED, "client-secret") == value(world, "client", "SECRET")
+    assert not [row for row in world.server.requests if "/namespaces/elsewhere" in row.path]
+
+
 def test_a_second_run_changes_nothing_and_makes_nothing() -> None:
     world = World()
     world.run(shipped(), credentials=ASKED)
