@@ -12,6 +12,7 @@ from __future__ import annotations
 import http.client
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -31,12 +32,23 @@ class PortClosed(ClusterError):
         super().__init__(f"Failed to reach {where}: {reason}. Look at the pod and at its log.")
 
 
+class MayNotForward(Refused):
+    """The API server does not let this user open a port-forward. It asks for two verbs, and its words name one or none."""
+
+    def __init__(self, where: str, namespace: str, response: Response) -> None:
+        super().__init__(f"port-forward to {where}", response)
+        self.failure = replace(self.failure, error_class="rbac", rbac=("create", "", "pods/portforward", namespace))
+        text = f"The user of this run may not open a port-forward to {where}: {self.failure.reason}."
+        self.args = (f"{text} Grant the verbs get and create on pods/portforward in the namespace {namespace}.",)
+
+
 class PodWeb:
     """Sends HTTP requests to one port of one pod."""
 
     def __init__(self, connection: Connection, namespace: str, pod: str, port: int, timeout: float = 15.0) -> None:
         self._connection = connection
         self._path = f"/api/v1/namespaces/{quote(namespace)}/pods/{quote(pod)}/portforward?ports={port}"
+        self._namespace = namespace
         self._where = f"port {port} of pod {namespace}/{pod}"
         self._host = f"localhost:{port}"
         self._timeout = timeout
@@ -90,7 +102,10 @@ class PodWeb:
         except websocket.WebSocketBadStatusException as error:
             raw = getattr(error, "resp_body", None) or b""
             fields = {str(name).lower(): str(value) for name, value in (getattr(error, "resp_headers", None) or {}).items()}
-            raise Refused(f"port-forward to {self._where}", Response(error.status_code, fields, bytes(raw))) from error
+            refused = Refused(f"port-forward to {self._where}", Response(error.status_code, fields, bytes(raw)))
+            if error.status_code == 403 and not refused.failure.webhook and "olicy" not in refused.failure.reason:
+                raise MayNotForward(self._where, self._namespace, refused.response) from error
+            raise refused from error
         except (websocket.WebSocketException, OSError) as error:
             raise PortClosed(self._where, f"the API server opens no connection to it ({error or type(error).__name__})") from error
 
