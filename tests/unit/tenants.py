@@ -67,7 +67,7 @@ def apply(state: Live, rows: list[Change]) -> Live:
             after = changes.merged(before, change.body)
         elif change.verb in ("create", "recreate"):
             assert (before is None) == (change.verb == "create")
-            after = stored(live.compact(change.body))
+            after = stored(copy.deepcopy(live.compact(change.body)))  # tests edit what they get; equal parts are shared
         put(state, change, after)
     return state
 

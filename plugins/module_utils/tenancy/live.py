@@ -74,6 +74,8 @@ def compact(obj: Mapping[str, Any]) -> dict[str, Any]:
     metadata = obj.get("metadata") or {}
     kept: dict[str, Any] = {"metadata": {key: _small(metadata[key]) for key in _METADATA if metadata.get(key)}}
     kept.update({key: _small(obj[key]) for key in _CONTENT if obj.get(key)})
+    if {"user", "role"} == kept["metadata"].get("annotations", {}).keys():
+        kept["metadata"]["annotations"] = _shared(kept["metadata"]["annotations"])  # binding and policy of one contributor
     if "roleRef" in kept:
         kept["roleRef"] = _shared(kept["roleRef"])
     for rule in (kept.get("spec") or {}).get("rules") or ():
