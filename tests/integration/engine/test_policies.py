@@ -63,7 +63,9 @@ def test_admission_policy_that_denies_is_named(place: Place) -> None:
 
 
 def test_token_that_ends_in_the_middle_of_a_run_is_renewed(place: Place) -> None:
-    place.bed.proxy({"rules": [{"status": 401, "method": "PATCH", "path": f"/namespaces/{place.name}/", "every": 4, "times": 2}]})
+    # Two objects, each once: the same request must not meet both refusals, however the workers overlap.
+    paths = [f"/namespaces/{place.name}/configmaps/plain-{number}" for number in (3, 7)]
+    place.bed.proxy({"rules": [{"status": 401, "method": "PATCH", "path": path, "times": 1} for path in paths]})
     result = place.proxied.succeeds([objects.namespace(place.name), *objects.config_maps(place.name, 10)])
     assert result.counts == {"create": 11}
 
