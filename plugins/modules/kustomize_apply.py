@@ -312,7 +312,8 @@ options:
       given:
         description:
           - Values for what is absent, by C(NAMESPACE/NAME) of the Secret and then by key. They are never written over a live value.
-          - For V(bcrypt) a password or a ready hash. Other values need at least 8 characters.
+          - For V(bcrypt) a password or a ready hash, as M(kubeflow.platform.dex_static_password) takes them.
+          - Every value needs at least 8 characters.
         type: dict
   run_timeout:
     description: Seconds after which the run ends, whatever is left.

@@ -11,21 +11,18 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity import passwords
+
 MODES = ("generate", "given", "demo")
-SHORTEST = 8
 # In the ledger's digest of an ensured Secret; such a Secret is never pruned.
 MARK = "ensured:"
 # As kustomize ends the names of Secrets that it generates.
 _HASH = r"(-[2456789bcdfghkmt]{10})?"
-_BCRYPT = re.compile(r"\$2[aby]\$1[0-6]\$[./A-Za-z0-9]{53}")
-_MOST_BYTES = 72
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class Value:
 
     def is_shipped(self, value: str) -> bool:
         """Say whether a value of this key is one that everybody can read upstream."""
-        return fingerprint(value) in self.shipped
+        return passwords.fingerprint(value) in self.shipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +103,6 @@ def _credential(row: Mapping[str, Any]) -> Credential:
     return Credential(row["namespace"], row["name"], row.get("purpose") or "", values)
 
 
-def fingerprint(value: str) -> str:
-    """Return the first 16 digits of the SHA-256 of a value."""
-    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def is_hash(value: str) -> bool:
-    """Say whether a value is a bcrypt hash that Dex takes: cost 10 to 16."""
-    return _BCRYPT.fullmatch(value) is not None
-
-
 def cookie_bytes(value: str) -> int:
     """Return how many bytes oauth2-proxy counts: those of URL-safe base64 if that gives an AES key, else of the text itself."""
     bare = value.rstrip("=")
@@ -153,27 +140,36 @@ def _given_faults(asked: Credentials, credential: Credential, keys: Mapping[str,
         elif not isinstance(given, str):
             yield f"{key} must be a text; put it in quotes"
         else:
-            wrong = _refusal(value, given)
-            if not wrong and asked.mode != "demo" and value.is_shipped(given):
+            demo = asked.mode == "demo"
+            wrong = _password_fault(given, known=demo) if value.make == "bcrypt" else _refusal(value, given)
+            if not wrong and not demo and value.is_shipped(given):
                 wrong = "is the value that upstream ships, which everybody knows; choose another, or use the mode demo"
             if wrong:
                 yield f"{key} {wrong}"
 
 
+def _password_fault(given: str, *, known: bool) -> str:
+    """Why a password or a hash of it cannot be taken, "" when it can. What begins like a hash of bcrypt is meant to be one."""
+    try:
+        if passwords.parse(given) is not None or given.startswith("$2"):
+            passwords.read_hash(given, known=known)
+        else:
+            passwords.check(given, known=known)
+    except passwords.Unusable as error:
+        return f"cannot be taken: {error}"
+    return ""
+
+
 def _refusal(value: Value, given: str) -> str:
-    """Why a value cannot be taken, "" when it can."""
+    """Why a value that is used as it is cannot be taken, "" when it can."""
     if value.make == "none" and not given:
         return ""
-    if len(given) < SHORTEST:
-        return f"has under {SHORTEST} characters: it would be guessed, and could not be kept out of the output"
-    if _CONTROL.search(given) or given != given.strip():
-        return "begins or ends with a space, or has a line break or another control character in it"
+    if fault := passwords.secret_fault(given):
+        return fault
+    if given != given.strip():
+        return "begins or ends with a space"
     if value.make == "cookie" and cookie_bytes(given) not in (16, 24, 32):
         return "must be 16, 24 or 32 bytes, best as URL-safe base64 of 32 bytes: oauth2-proxy does not start with another length"
-    if value.make == "bcrypt" and given.startswith("$2") and not is_hash(given):
-        return "looks like a bcrypt hash and is none that Dex takes; it must have 60 characters and a cost of 10 to 16"
-    if value.make == "bcrypt" and len(given.encode()) > _MOST_BYTES:
-        return f"has more than {_MOST_BYTES} bytes; bcrypt reads no more"
     return ""
 
 

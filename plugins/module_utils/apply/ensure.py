@@ -23,7 +23,6 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credential
     Credentials,
     Value,
     decoded,
-    is_hash,
     with_values,
 )
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME, MANAGED_BY, Clock, message, patiently
@@ -31,17 +30,12 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import reading
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.shipped import Place
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity import passwords
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import digest
-
-try:
-    import bcrypt
-except ImportError:  # said when a hash is needed: most runs need none
-    bcrypt = None  # type: ignore[assignment]
 
 FIRST_USER = "initial-user"
 _FIRST_USER_PATH = f"/api/v1/namespaces/{HOME}/secrets"
 _PASSWORD = "password"
-_COST = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +171,7 @@ class Ensurer:
     def _new(self, credential: Credential, value: Value, shipped: str) -> tuple[str, str | None]:
         given = self._asked.given_for(credential, value)
         if given is not None:
-            return "given", self._hash(given) if value.make == "bcrypt" and not is_hash(given) else given
+            return "given", self._hash(given) if value.make == "bcrypt" else given
         if self._asked.mode == "demo":
             return "default", shipped
         if value.make == "none":
@@ -221,13 +215,14 @@ class Ensurer:
         )
 
     def _fits(self, given: str, live: str) -> bool:
-        """Whether a hash is one of a password; where that cannot be told, it counts as one."""
-        if is_hash(given) or not live.startswith("$2"):
-            return False
+        """Whether a live hash is the given one, or one of the given password; where that cannot be told, it counts as one."""
+        stored, wanted = passwords.parse(live), passwords.parse(given)
+        if stored is None or wanted is not None:
+            return stored is not None and wanted is not None and wanted.same_as(stored)
         try:
-            return bcrypt is None or bcrypt.checkpw(given.encode(), live.encode())
-        except ValueError:
-            return False
+            return passwords.matches(given, stored)
+        except passwords.Uninstalled:
+            return True
 
     def _note_first_user(self) -> None:
         if not self._first_read:
@@ -247,13 +242,16 @@ class Ensurer:
             self._ensured.first_user = f"{HOME}/{FIRST_USER}"
         return found
 
-    def _hash(self, password: str) -> str:
-        if bcrypt is None:
-            raise EngineError(
-                "Nothing was written: the password of the first user needs the Python package bcrypt on the host that reaches the "
-                "cluster. Install it (pip install bcrypt), or give a ready hash in `credentials.given`."
-            )
-        return "" if self._check else bcrypt.hashpw(password.encode(), bcrypt.gensalt(_COST)).decode()
+    def _hash(self, given: str) -> str:
+        """The hash that was given, or one of the password that was; in check mode "", as what is made has no value yet."""
+        ready = passwords.parse(given)
+        if ready is not None:
+            return ready.text
+        try:
+            passwords.package()
+            return "" if self._check else passwords.make(given, known=self._asked.mode == "demo").text
+        except passwords.Uninstalled as error:
+            raise EngineError(f"Nothing was written: {error} Or give a ready hash in `credentials.given`.") from error
 
     def _start_servers(self) -> None:
         """Start databases with the password that their Secret holds, unless that is upstream's: then they run without one as before.

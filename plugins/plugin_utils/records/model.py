@@ -24,7 +24,7 @@ GENERATORS = ("hex", "cookie", "bcrypt", "none")
 
 @dataclass(frozen=True, slots=True)
 class SecretValue:
-    """One key of a credential: how to make it, and by which fingerprints (see C(apply/credentials.py)) upstream's values are known.
+    """One key of a credential: how to make it, and by which fingerprints (see C(identity/passwords.py)) upstream's values are known.
 
     C(same) names a value that keys of other Secrets hold too. C(starts) is an environment variable with which a Deployment of the
     same namespace (C(workload)) has to be started so that it uses the value.

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credentials import decoded, fingerprint
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credentials import decoded
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity.passwords import fingerprint
 from ansible_collections.kubeflow.platform.plugins.plugin_utils import partsfile
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.checks import CLUSTER_SCOPED

@@ -15,13 +15,14 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credential
     cookie_bytes,
     decoded,
     faults,
-    fingerprint,
     without,
 )
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity.passwords import fingerprint
 from hypothesis import given
 from hypothesis import strategies as st
 
 SHIPPED = "everybody-knows-this"
+SHIPPED_HASH = "$2y$12$4K/VkmDd1q1Orb3xAt82zu8gk7Ad6ReFR4LCP9UeYE90NLiN9Df72"
 SECRETS = [
     {"namespace": "auth", "name": "dex", "values": [{"key": "HASH", "make": "bcrypt"}]},
     {"namespace": "auth", "name": "client", "values": [{"key": "SECRET", "make": "hex", "same": "c", "shipped": [fingerprint(SHIPPED)]}]},
@@ -42,7 +43,8 @@ def found(mode: str = "generate", **given_for: Any) -> list[str]:
 
 def test_right_values_are_taken() -> None:
     assert found(dex={"HASH": "correct horse"}, client={"SECRET": "x" * 8}, proxy={"cookie": "y" * 32}, token={"KEY": ""}) == []
-    assert found(dex={"HASH": "$2b$12$" + "a" * 53}) == []
+    for text in ("$2b$12$" + "a" * 53, base64.b64encode(b"$2y$10$" + b"a" * 53).decode(), " a password with spaces "):
+        assert found(dex={"HASH": text}) == []
     assert faults({"credentials": None}) == faults({}) == []
 
 
@@ -61,10 +63,17 @@ def test_right_values_are_taken() -> None:
         ({"client": {"SECRET": SHIPPED}}, "which everybody knows"),
         ({"proxy": {"cookie": "canary-canary"}}, "must be 16, 24 or 32 bytes"),
         ({"proxy": {"cookie": "a" * 64}}, "must be 16, 24 or 32 bytes"),
-        ({"dex": {"HASH": "$2b$09$" + "a" * 53}}, "a cost of 10 to 16"),
-        ({"dex": {"HASH": "$2b$17$" + "a" * 53}}, "a cost of 10 to 16"),
-        ({"dex": {"HASH": "$2x$12$" + "a" * 53}}, "a cost of 10 to 16"),
-        ({"dex": {"HASH": "ö" * 37}}, "more than 72 bytes"),
+        ({"dex": {"HASH": "$2b$09$" + "a" * 53}}, "has the cost 9, and Dex takes 10 to 16"),
+        ({"dex": {"HASH": "$2b$17$" + "a" * 53}}, "has the cost 17, and Dex takes 10 to 16"),
+        ({"dex": {"HASH": "$2x$12$" + "a" * 53}}, "an old kind of bcrypt"),
+        ({"dex": {"HASH": "$2b$12$" + "a" * 52}}, "has 59 characters"),
+        ({"dex": {"HASH": "ö" * 37}}, "has 74 bytes, and bcrypt reads 72"),
+        ({"dex": {"HASH": "canary"}}, "under 8 characters"),
+        ({"dex": {"HASH": ""}}, "is empty"),
+        ({"dex": {"HASH": "12341234"}}, "which everybody knows"),
+        ({"dex": {"HASH": SHIPPED_HASH}}, "whose password everybody knows"),
+        ({"client": {"SECRET": "canary-canary\ud800"}}, "cannot be typed"),
+        ({"proxy": {"cookie": "canary-canary\ud800"}}, "cannot be typed"),
         ({"client": {"SECRET": "canary-one"}, "proxy": {"client": "canary-two"}}, "auth/client SECRET and proxy/proxy client"),
     ],
 )
@@ -75,6 +84,7 @@ def test_wrong_values_are_refused_with_the_reason_and_never_quoted(given_for: di
 
 def test_a_demo_may_be_given_what_upstream_ships() -> None:
     assert found("demo", client={"SECRET": SHIPPED}) == []
+    assert found("demo", dex={"HASH": "12341234"}) == found("demo", dex={"HASH": SHIPPED_HASH}) == []
 
 
 def test_every_mistake_is_told_at_once() -> None:

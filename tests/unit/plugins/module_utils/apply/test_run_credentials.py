@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import bcrypt
 import pytest
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ensure
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credentials import (
     Credential,
     Credentials,
     Value,
     cookie_bytes,
     decoded,
-    fingerprint,
 )
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity.passwords import fingerprint
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import Key
@@ -59,7 +59,8 @@ ASKED = Credentials(
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hashes that take no time."""
-    monkeypatch.setattr(ensure, "_COST", 4)
+    salt = bcrypt.gensalt
+    monkeypatch.setattr(bcrypt, "gensalt", lambda _cost: salt(4))
 
 
 def shipped(proxy: str = HASHED) -> list[Document]:
@@ -216,6 +217,21 @@ def test_given_values_are_taken_once_and_another_one_later_is_told() -> None:
     assert all("holds another value than the given one" in text for text in later.findings) and len(later.findings) == 2
 
 
+def test_a_given_hash_is_written_as_dex_reads_it_and_known_again_under_each_of_its_names() -> None:
+    world, text = World(), "$2b$12$" + "b" * 53
+    asked = [replace(ASKED, given={"default/dex": {"HASH": given}}) for given in (b64(f"{text}\n"), text.replace("$2b$", "$2y$"), HASH)]
+    assert world.run(shipped(), credentials=asked[0]).failures == [] and value(world, "dex", "HASH") == text
+    assert [len(world.run(shipped(), credentials=row).findings) for row in asked] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_run_that_needs_a_hash_ends_before_it_writes_when_bcrypt_is_missing(check: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bcrypt", None)
+    with pytest.raises(EngineError, match="Nothing was written: The Python package bcrypt"):
+        (world := World()).run(shipped(), credentials=ASKED, check=check)
+    assert world.writes() == []
+
+
 def test_a_run_that_needs_given_values_names_all_that_are_missing_before_it_writes() -> None:
     world = World()
     with pytest.raises(EngineError, match="Nothing was written: Secret default/dex, key HASH, Secret default/client"):
@@ -228,9 +244,11 @@ def test_a_demo_has_what_upstream_ships_and_never_loses_what_it_has() -> None:
     report = world.run(shipped(), credentials=replace(ASKED, mode="demo"))
     assert value(world, "client", "SECRET") == CLIENT and set(states(report).values()) == {"default"}
     other.run(shipped(), credentials=ASKED)
-    found = values(other)
-    assert other.run(shipped(), credentials=replace(ASKED, mode="demo")).changed is False
+    found, demo = values(other), replace(ASKED, mode="demo", given={"default/dex": {"HASH": "12341234"}})
+    assert other.run(shipped(), credentials=demo).changed is False
     assert values(other) == found
+    assert (fresh := World()).run(shipped(), credentials=demo).failures == []
+    assert bcrypt.checkpw(b"12341234", (value(fresh, "dex", "HASH") or "").encode())
 
 
 def test_adoption_that_is_refused_leaves_no_password_behind() -> None:
