@@ -16,10 +16,10 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery, Resource
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import PatientClient
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Response, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import live as lives
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import platform as platforms
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.client import PatientClient
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.run import Options, Outcome, Run, Tools
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.validation import read
 from ansible_collections.kubeflow.platform.tests.unit.api_double.kinds import discovery

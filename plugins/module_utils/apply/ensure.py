@@ -25,10 +25,11 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credential
     decoded,
     with_values,
 )
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME, MANAGED_BY, Clock, message, patiently
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME, MANAGED_BY, message
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import reading
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.shipped import Place
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock, patiently
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity import passwords
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.normalise import digest

@@ -2,34 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The namespace of our own in the cluster, and patient requests to what lives there: the ledger and the Lease."""
+"""The namespace of our own in the cluster, in which the ledger, the Lease and the first user's password are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
-
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock, patiently
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
 
 HOME = "kubeflow-platform"
 MANAGED_BY = {"app.kubernetes.io/managed-by": "kubeflow.platform"}
-_TRANSIENT = frozenset({429, 500, 502, 503, 504})
-_PAUSE = 0.5
-_LONGEST_PAUSE = 5.0
-
-
-class Clock(Protocol):
-    """Time as the engine uses it; the standard module ``time`` is one."""
-
-    def monotonic(self) -> float:
-        """Return seconds that never go backwards."""
-
-    def time(self) -> float:
-        """Return seconds since 1970."""
-
-    def sleep(self, seconds: float, /) -> None:
-        """Wait."""
 
 
 def ensure_home(client: Client, clock: Clock, patience: float = 30.0) -> bool:
@@ -53,34 +35,6 @@ def ensure_home(client: Client, clock: Clock, patience: float = 30.0) -> bool:
         f"Create the namespace {HOME} first, or let this user create namespaces." if answer.status == 403 else "Mend this and run again."
     )
     raise EngineError(f"Failed to create Namespace {HOME}: {message(answer)}. {advice}")
-
-
-def patiently(send: Callable[[], Response], clock: Clock, patience: float) -> Response:
-    """Send until the server gives an answer that is no passing trouble, for at most ``patience`` seconds.
-
-    With a patience of 0 there is one attempt. Returns the last answer; raises Unreachable when the last attempt got none.
-    """
-    give_up = clock.monotonic() + patience
-    pause = _PAUSE
-    while True:
-        answer: Response | None = None
-        trouble: Unreachable | None = None
-        try:
-            answer = send()
-        except Unreachable as error:
-            if error.kind in ("tls", "resolve"):
-                raise
-            trouble = error
-        if answer is not None and answer.status not in _TRANSIENT:
-            return answer
-        wait = max(pause, (answer.retry_after or 0.0) if answer is not None else 0.0)
-        if clock.monotonic() + wait > give_up:
-            if answer is not None:
-                return answer
-            if trouble is not None:
-                raise trouble
-        clock.sleep(wait)
-        pause = min(pause * 2, _LONGEST_PAUSE)
 
 
 def message(answer: Response) -> str:

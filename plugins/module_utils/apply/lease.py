@@ -17,8 +17,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME, MANAGED_BY, Clock, ensure_home, message, patiently
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME, MANAGED_BY, ensure_home, message
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock, patiently
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
 
 __all__ = ["Lease", "LeaseError", "LeaseHeld", "ensure_home"]

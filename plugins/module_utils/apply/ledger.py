@@ -19,8 +19,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME, MANAGED_BY, Clock, message, patiently
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import HOME, MANAGED_BY, message
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock, patiently
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import entry_key, own_entry

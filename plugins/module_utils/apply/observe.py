@@ -13,9 +13,9 @@ from typing import Any
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Surroundings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.owners import Records
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.retry import LONGEST_REQUESTED
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, Refused, classify, classify_transport
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import LONGEST_REQUESTED
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import LONGEST_REQUESTED
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 LONGEST_SHORT_PAUSE = 2.0
-# Of what a server may ask for with Retry-After: the API server asks for one second, a proxy in front of it perhaps for an hour.
-LONGEST_REQUESTED = 30.0
 # Waiting for one of these ends only with the run: the server or another controller has to act.
 UNBOUNDED = frozenset({"transport", "throttled", "server_down", "terminating", "ns_terminating", "webhook_down"})
 BOUNDED = {"internal": 5, "conflict_version": 10, "live_schema": 1, "stale_schema": 50}

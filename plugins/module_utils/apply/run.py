@@ -17,7 +17,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stag
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import CompareStage, Comparison
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ensure import Ensurer, secret_values
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.execute import Mailbox
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock, ensure_home
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import ensure_home
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document, resolve
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.lease import Lease
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError, Item
@@ -28,6 +28,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings i
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.shipped import take_out
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.verify_stage import VerifyStage
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import CONNECT_TIMEOUT, Client
 
 # Seconds for the first connection: an address that swallows packets is told of within five seconds.

@@ -18,7 +18,6 @@ from typing import Any
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.context import gather
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import Answer
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gate
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.home import Clock
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.look import Looker, has_ready_pod
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.readiness import Readiness, has_predicate, state
@@ -27,6 +26,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.rules impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import ORPHAN_PATIENCE
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.wording import brief, lasting
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity

@@ -6,19 +6,18 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import workloads
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.case import Case, ReadinessContext
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.selectors import selector_matches
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused, Unreachable
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock, persistently
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.dex import Unclear
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.live import Place
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import MANAGER
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.send import PASSING, pauses
 
 ANNOTATION = "kubeflow.platform/restarted-at"
 _MERGE = "application/merge-patch+json"
@@ -32,66 +31,32 @@ class NotUp(Exception):
     """The Deployment did not come up; the text says why."""
 
 
-class Time(Protocol):
-    """What of the module ``time`` is used."""
-
-    def monotonic(self) -> float:
-        """Seconds from some moment on."""
-
-    def time(self) -> float:
-        """Seconds since 1970."""
-
-    def sleep(self, seconds: float, /) -> None:
-        """Wait."""
-
-
-def put(client: Client, place: Place, before: str, after: str, clock: Time, *, dry_run: bool = False) -> None:
+def put(client: Client, place: Place, before: str, after: str, clock: Clock, *, dry_run: bool = False) -> None:
     """Put a text in place of another. Raise Unclear where somebody else has put a third one there; that is left."""
-    waits = pauses(random.random)
-    while True:
-        try:
-            response = client.get(place.path)
-            if response.ok:
-                obj = response.body()
-                present = place.text_in(obj)
-                if present == after:
-                    return
-                if present != before:
-                    raise Unclear(f"{place} was changed by somebody else at the same time, and is left as it is; run again")
-                guard = {"op": "test", "path": "/metadata/resourceVersion", "value": obj["metadata"]["resourceVersion"]}
-                change = {"op": "add", "path": place.pointer, "value": place.as_stored(after)}
-                response = client.json_patch(place.path, [guard, change], dry_run)
-                if response.ok:
-                    return
-            failure: Exception = Refused(f"change {place}", response)
-        except Unreachable as error:
-            failure = error
-        pause = next(waits, None)
-        if pause is None or (isinstance(failure, Refused) and failure.failure.error_class not in PASSING):
-            raise failure
-        clock.sleep(pause)
+
+    def attempt() -> Response:
+        response = client.get(place.path)
+        obj = response.body() if response.ok else {}
+        present = place.text_in(obj)
+        if not response.ok or present == after:
+            return response
+        if present != before:
+            raise Unclear(f"{place} was changed by somebody else at the same time, and is left as it is; run again")
+        guard = {"op": "test", "path": "/metadata/resourceVersion", "value": obj["metadata"]["resourceVersion"]}
+        change = {"op": "add", "path": place.pointer, "value": place.as_stored(after)}
+        return client.json_patch(place.path, [guard, change], dry_run)
+
+    _done(f"change {place}", attempt, clock)
 
 
-def roll(client: Client, path: str, stamp: str, clock: Time, *, dry_run: bool = False) -> None:
+def roll(client: Client, path: str, stamp: str, clock: Clock, *, dry_run: bool = False) -> None:
     """Have all pods of a Deployment replaced, as ``kubectl rollout restart`` does."""
     body = {"spec": {"template": {"metadata": {"annotations": {ANNOTATION: stamp}}}}}
     query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry_run else {})}
-    waits = pauses(random.random)
-    while True:
-        try:
-            response = client.request("PATCH", path, query=query, body=body, content_type=_MERGE)
-            if response.ok:
-                return
-            failure: Exception = Refused(f"restart {path.rsplit('/', 1)[-1]}", response)
-        except Unreachable as error:
-            failure = error
-        pause = next(waits, None)
-        if pause is None or (isinstance(failure, Refused) and failure.failure.error_class not in PASSING):
-            raise failure
-        clock.sleep(pause)
+    _done(f"restart {path.rsplit('/', 1)[-1]}", lambda: client.request("PATCH", path, query=query, body=body, content_type=_MERGE), clock)
 
 
-def wait(client: Client, path: str, timeout: float, clock: Time) -> None:
+def wait(client: Client, path: str, timeout: float, clock: Clock) -> None:
     """Wait until all pods are those of the last restart and ready, and none of before is left. Raise NotUp with the reason."""
     begun, deadline = clock.time(), clock.monotonic() + timeout
     while True:
@@ -138,6 +103,12 @@ def read(client: Client, path: str) -> dict[str, Any]:
     if not response.ok:
         raise Refused(f"GET {path}", response)
     return response.body()
+
+
+def _done(what: str, attempt: Callable[[], Response], clock: Clock) -> None:
+    response = persistently(attempt, clock)
+    if not response.ok:
+        raise Refused(what, response)
 
 
 def _stamp(pod: Mapping[str, Any]) -> str:

@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Refused
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity import change, live, passwords
-from ansible_collections.kubeflow.platform.plugins.module_utils.identity.change import NotUp, Time
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity.change import NotUp
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.dex import Unclear
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.live import Found
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.login import Pages, Proof, State, Web, prove_password
@@ -72,7 +73,7 @@ class Tools:
     """The edges of a run. ``pod_web`` gives the way to one pod (its name and the port), ``gateway_web`` the one through the gateway."""
 
     client: Client
-    clock: Time
+    clock: Clock
     pod_web: Callable[[str, int], Web]
     gateway_web: Callable[[], Web]
     learn: Callable[[str], None] = lambda _value: None
@@ -264,7 +265,7 @@ class Rotation:
             yield self._tools.pod_web(name, port)
 
 
-def _now(clock: Time) -> str:
+def _now(clock: Clock) -> str:
     return datetime.fromtimestamp(clock.time(), UTC).isoformat(timespec="microseconds")
 
 

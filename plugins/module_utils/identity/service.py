@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Refused
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import PatientClient
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.portforward import PodWeb
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity import passwords
@@ -20,7 +21,6 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.identity.passwor
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.rotation import Failed, Rotation, Tools, Wish
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.web import Gateway, GatewayWeb
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.client import PatientClient
 
 
 def spec() -> dict[str, Any]:

@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import changes as stages
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import contributors, decide, late, readiness, removal, validation
@@ -20,7 +21,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.decision
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.live import Live
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.look import Wants, look
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import Findings, Subject, TenancyError, Tenant
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.send import Clock, Sender, Sent
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.send import Sender, Sent
 
 _AT_ONCE = 100  # tenants whose changes are held in memory together
 _PAUSES = (0.3, 0.5, 1.0, 2.0)  # between looks; after one that took long, because there are many tenants, longer

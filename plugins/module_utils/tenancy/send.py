@@ -6,36 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, Unreachable, classify, classify_transport
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import PASSING, Clock, pauses, wait_after
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import MANAGER
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.changes import Change
 
-PASSING = frozenset({"transport", "throttled", "server_down", "webhook_down", "conflict_version", "internal"})
-ATTEMPTS = 6
 _MERGE = "application/merge-patch+json"
-
-
-def pauses(jitter: Callable[[], float]) -> Iterator[float]:
-    """Yield the seconds to wait before each further attempt."""
-    pause = 0.5
-    for _attempt in range(ATTEMPTS - 1):
-        yield pause * (1 + jitter() / 4)
-        pause = min(pause * 2, 8.0)
-
-
-class Clock(Protocol):
-    """What of the module ``time`` is used."""
-
-    def monotonic(self) -> float:
-        """Seconds from some moment on."""
-
-    def sleep(self, seconds: float, /) -> None:
-        """Wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +52,7 @@ class Sender:
             pause = next(waits, None)
             if failure.error_class not in PASSING or exists or pause is None:
                 break
-            self._clock.sleep(failure.retry_after or pause)
+            self._clock.sleep(wait_after(failure, pause))
         return Sent(change, failure, wrote=False)
 
     def _done_already(self, change: Change, response: Response, repeated: bool) -> bool:

@@ -16,9 +16,9 @@ from typing import Any
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Refused
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import PatientClient
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import platform as platforms
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import readiness, result
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.client import PatientClient
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.export import exported
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.findings import in_one_message
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.look import EVERYTHING, look
