@@ -22,15 +22,10 @@ description:
   - Nobody is logged out by another password. Only another cookie secret of oauth2-proxy ends the sessions that there are.
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
+  - kubeflow.platform.attributes
 attributes:
-  check_mode:
-    description:
-      - Can run in check mode and say what would happen without changing anything; the API server is asked by dry runs.
-      - No login is tried in check mode.
-    support: full
   diff_mode:
     description: Shows which hash would change, without any value.
-    support: full
 options:
   email:
     description: E-mail address of the user, who has to be known to Dex.
@@ -95,6 +90,7 @@ requirements:
   - kubernetes >= 31
   - bcrypt >= 4.0
 notes:
+  - In check mode no login is tried.
   - A run that is cut off is brought to an end by the next one with the same O(user_password).
   - Each proof leaves an unused code in Dex's storage for half an hour.
 seealso:

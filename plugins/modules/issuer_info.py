@@ -17,13 +17,7 @@ description:
     not given.
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
-attributes:
-  check_mode:
-    description: Changes nothing, so it runs the same in check mode.
-    support: full
-  diff_mode:
-    description: There is nothing to show.
-    support: none
+  - kubeflow.platform.attributes.info
 requirements:
   - python >= 3.11
   - kubernetes >= 31

@@ -19,13 +19,10 @@ description:
   - Objects that this module applied are recorded in the cluster, in the namespace C(kubeflow-platform).
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
+  - kubeflow.platform.attributes
 attributes:
-  check_mode:
-    description: Can run in check mode and say what would happen without changing anything; the API server itself is asked by dry runs.
-    support: full
   diff_mode:
     description: Shows for each object what would change; values of Secrets are masked.
-    support: full
 options:
   parts:
     description:

@@ -16,13 +16,8 @@ description:
   - A user's objects are written exactly as KFAM does, so the dashboard shows and removes them.
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
-attributes:
-  check_mode:
-    description: Can run in check mode and say what would happen without changing anything; the API server is asked by dry runs.
-    support: full
-  diff_mode:
-    description: Shows for each object what would change.
-    support: full
+  - kubeflow.platform.attributes
+  - kubeflow.platform.tenants.users
 options:
   profile:
     description: Name of the Profile. It must exist already.
@@ -48,11 +43,6 @@ options:
     type: str
     choices: [present, absent]
     default: present
-  user_format:
-    description: How users are called. V(any) is for an identity provider that does not send e-mail addresses.
-    type: str
-    choices: [email, any]
-    default: email
 requirements:
   - python >= 3.11
   - kubernetes >= 31

@@ -17,13 +17,7 @@ description:
   - Nothing is changed, and nothing fails because something is absent.
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
-attributes:
-  check_mode:
-    description: Changes nothing, so it runs the same in check mode.
-    support: full
-  diff_mode:
-    description: There is nothing to show.
-    support: none
+  - kubeflow.platform.attributes.info
 options:
   names:
     description: Names of the Profiles to tell. Without it, all.

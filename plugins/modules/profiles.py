@@ -17,13 +17,9 @@ description:
   - M(kubeflow.platform.profile_info) gives the live Profiles as such a list.
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
-attributes:
-  check_mode:
-    description: Can run in check mode and say what would happen without changing anything; the API server is asked by dry runs.
-    support: full
-  diff_mode:
-    description: Shows for each object what would change.
-    support: full
+  - kubeflow.platform.attributes
+  - kubeflow.platform.tenants
+  - kubeflow.platform.tenants.users
 options:
   profiles:
     description: The Profiles. Those that are not named are left alone.
@@ -186,35 +182,6 @@ options:
         everything else is replaced.
     type: dict
     default: {}
-  authoritative:
-    description:
-      - Remove contributors that the data does not name, where it names contributors at all. Otherwise they are reported.
-    type: bool
-    default: false
-  user_format:
-    description: How users are called. V(any) is for an identity provider that does not send e-mail addresses.
-    type: str
-    choices: [email, any]
-    default: email
-  reserved_namespaces:
-    description: Further names that no Profile may have, beside the platform's and the cluster's own.
-    type: list
-    elements: str
-    default: []
-  wait:
-    description:
-      - Wait until the controllers have made everything of each Profile, and verify it.
-      - Without it, the namespace of a new Profile is still waited for where something is to be put into it.
-    type: bool
-    default: true
-  wait_timeout:
-    description: Seconds to wait altogether. The controller that did not act is named then.
-    type: int
-    default: 300
-  workers:
-    description: Requests under way at once.
-    type: int
-    default: 8
 requirements:
   - python >= 3.11
   - kubernetes >= 31
