@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import LAYERS
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import numbers
-
-LAYERS = ("infrastructure", "applications")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +84,9 @@ class Role:
         """Where the record says that an option, or one of its values, exists only in some releases."""
         found = []
         for row in self.record.get("options") or []:
-            if row.get("option") == option:
-                what = f"V({literal(row['value'])})" if "value" in row else "It exists"
-                since = f" from {row['since']} on" if row.get("since") else ""
-                until = f" before {row['until']}" if row.get("until") else ""
-                found.append(f"{what} only{since}{until}" + (f": {row['because']}." if row.get("because") else "."))
+            if row["name"] == option and "follows" not in row:
+                what = f"V({literal(row['value'])})" if "value" in row else "The variable exists"
+                found.append(f"{what} only{span(row)}: {row['because']}.")
         return found
 
 
@@ -143,6 +140,12 @@ def _of_no_role(option: Option, role: Role) -> Option:
 def literal(value: Any) -> str:
     """A value as one would write it in YAML on one line."""
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+
+
+def span(row: Mapping[str, Any]) -> str:
+    """The releases for which an entry of a record counts in words, with a space before them; "" when it counts for all."""
+    since = f" from {row['since']} on" if row.get("since") else ""
+    return since + (f" before {row['until']}" if row.get("until") else "")
 
 
 def listed(value: Any) -> list[str]:

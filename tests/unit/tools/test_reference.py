@@ -75,9 +75,36 @@ def test_a_readme_tells_every_key_of_a_mapping():
 
 
 def test_a_readme_tells_in_which_releases_a_value_exists():
-    limits = [{"option": "istio_mode", "value": "ambient", "since": "1.11", "because": "1.10.2 has no ambient overlay"}]
+    limits = [
+        {"name": "istio_mode", "value": "ambient", "since": "1.11", "because": "1.10.2 has no ambient overlay"},
+        {"name": "istio_mode", "follows": "istio_platform", "since": "1.11", "because": "it is no limit"},
+    ]
     role = component("istio", {"istio_mode": option(choices=["cni", "ambient"], default="cni")}, options=limits)
     assert "What it is. `ambient` only from 1.11 on: 1.10.2 has no ambient overlay. One of `cni`, `ambient`." in block(role)
+
+
+def test_every_limit_of_the_records_is_told():
+    found = roles(ROOT)
+    limited = [(role, row["name"]) for role in found.values() for row in role.record.get("options") or [] if "follows" not in row]
+    assert limited
+    assert [name for role, name in limited if not role.limits(name)] == []
+
+
+def test_a_readme_tells_which_tree_a_path_lies_in_and_for_which_releases_a_secret_is_there():
+    places = [
+        {"since": "1.8", "path": "p", "source": "collection"},
+        {"since": "1.8", "path": "q", "when": {"mode": "a"}, "source": "own"},
+    ]
+    sources = {"own": {"repository": "https://example.com/own.git", "ref": "v1", "path": "git/own/v1"}}
+    secret = {"namespace": "kubeflow", "name": "s", "keys": ["k"], "purpose": "the key", "until": "26.03", "absent": ["host"]}
+    needs = [{"needs": "katib", "because": "x", "since": "1.10", "same": ["one", "other"]}]
+    text = block(
+        component("istio", {}, parts=[{"name": "operator", "paths": places, "requires": needs}], sources=sources, credentials=[secret])
+    )
+    requires = "katib where `one` and `other` are the same from 1.10 on"
+    assert f"| operator | 1.8 | `p` of this collection | {requires} |" in text
+    assert f"|  | 1.8 with `mode: a` | `q` of https://example.com/own.git at v1 | {requires} |" in text
+    assert "- `kubeflow/s` (k) without `host` before 26.03: the key" in text
 
 
 def test_a_readme_tells_when_a_part_is_there_and_what_it_requires():
