@@ -40,7 +40,7 @@ options:
   work_dir:
     description:
       - A folder on the controller for downloads and copies. It can be deleted at any time.
-      - Without it E(KUBEFLOW_PLATFORM_CACHE), else C(kubeflow-platform) in the user's cache folder.
+      - Without it C(work) below E(KUBEFLOW_PLATFORM_CACHE), else C(kubeflow-platform/work) in the user's cache folder.
     type: path
   proxy:
     description: URL of the proxy for git and downloads. Without it those of the environment count.
