@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import Values, is_given
-
-_TARGET = frozenset({"group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector"})
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.part import TARGET
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,8 @@ def mistakes(component: str, parts: Sequence[str], values: Values) -> Iterator[s
     for label, row in _rows(f"{component}_patches", values):
         if is_given(row.get("patch")) == is_given(row.get("path")):
             yield f"{label}: give either patch or path"
-        for key in sorted(set(row.get("target") or {}) - _TARGET):
-            yield f"{label}: unknown key {key} in target (known: {', '.join(sorted(_TARGET))})"
+        for key in sorted(set(row.get("target") or {}) - TARGET):
+            yield f"{label}: unknown key {key} in target (known: {', '.join(sorted(TARGET))})"
     for label, row in _rows(f"{component}_images", values):
         if not any(is_given(row.get(key)) for key in ("newName", "newTag", "digest")):
             yield f"{label}: say newName, newTag or digest"

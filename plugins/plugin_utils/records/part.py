@@ -13,6 +13,10 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.conditio
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import numbers
 
 
+# What a patch of kustomize can name its objects by.
+TARGET = frozenset({"group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector"})
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
     """Something that must be there first: a whole component, or one part of it."""

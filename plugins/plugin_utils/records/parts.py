@@ -20,7 +20,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.entries 
     read_when,
     release,
 )
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.part import Extra, Omission, Part, Patch, Place
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.part import TARGET, Extra, Omission, Part, Patch, Place
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.reading import Node
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import numbers
 
@@ -82,7 +82,7 @@ def _patch(node: Node, options: Options) -> Patch:
     node.only({"because", "target", "patch", *WITH_SELECTION})
     condition = read_condition(node, options)
     target = node.node("target")
-    target.only({"group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector"})
+    target.only(TARGET)
     if not isinstance(node.value.get("patch"), (list, dict)) or not node.value["patch"]:
         node.report("must be a JSON patch (a list) or a strategic merge patch (a mapping)", "patch")
     return Patch(
@@ -94,7 +94,7 @@ def _patch(node: Node, options: Options) -> Patch:
 
 
 def _omission(node: Node, options: Options) -> Omission:
-    node.only({"kind", "name", "namespace", "because", *WITH_SELECTION})
+    node.only({"kind", "name", "namespace", *WITH_SELECTION})
     return Omission(
         kind=node.text("kind"),
         name=node.text("name"),
