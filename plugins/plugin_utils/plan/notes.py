@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request, Requirement, Selected
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.selection import spared
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import Values
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Library, Release
 
@@ -22,10 +23,8 @@ def notes(library: Library, release: Release, selected: Sequence[Selected], requ
     for name in request.added:
         if name in release.selections[request.selection]:
             yield f"kubeflow_components_added: {name} is in the selection {request.selection} anyway"
-    for name in release.selections[request.selection]:
-        why = library.components[name].why_spare(release.name, values)
-        if why and name not in names and name not in request.removed:
-            yield f"{name} is left out of the selection {request.selection}: {why}; kubeflow_components_added brings it back"
+    for name, why in spared(library, release, selected, request, values).items():
+        yield f"{name} is left out of the selection {request.selection}: {why}; kubeflow_components_added brings it back"
     yield from _idle_options(library, names, request)
     for item in selected:
         for remark in item.component.experimental:

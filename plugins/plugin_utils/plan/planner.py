@@ -19,7 +19,7 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model impor
     SelectionError,
 )
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.notes import notes, outside
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.selection import find_release, meant, ranks, select
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.selection import find_release, meant, ranks, select, spared
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import Values
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import LAYERS, Library, Release
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.order import ordered
@@ -60,18 +60,12 @@ def plan(library: Library, request: Request) -> Plan:
         selected=selected,
         parts=tuple(_planned(choice, everything[name], within) for name in within),
         scope=scope,
-        removed=(*request.removed, *([] if scope else _spared(library, release, selected, request, values))),
+        # On a platform that has it, what a value takes out of the named selection goes as what is removed by name does.
+        removed=(*request.removed, *([] if scope else spared(library, release, selected, request, values))),
         requirements=required,
         notes=(*notes(library, release, selected, request, values), *outside(required)),
         values=values,
     )
-
-
-def _spared(library: Library, release: Release, selected: Iterable[Selected], request: Request, values: Values) -> list[str]:
-    """What a value took out of the named selection: on a platform that has it, it goes as what is removed by name does."""
-    names = {item.component.name for item in selected} | set(request.removed)
-    known = (library.components[name] for name in release.selections[request.selection] if name not in names)
-    return [component.name for component in known if component.why_spare(release.name, values)]
 
 
 def _names(item: Selected, release: Release, values: Values) -> list[str]:

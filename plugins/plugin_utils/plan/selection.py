@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Request, Selected, SelectionError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.names import unknown
@@ -50,6 +50,13 @@ def select(library: Library, release: Release, request: Request, values: Values)
         raise SelectionError(findings)
     rank = ranks(library, release)
     return tuple(Selected(library.components[name], chosen[name]) for name in sorted(chosen, key=rank.__getitem__))
+
+
+def spared(library: Library, release: Release, selected: Iterable[Selected], request: Request, values: Values) -> dict[str, str]:
+    """What these values leave out of the named selection, with the reason; not what is removed by name anyway."""
+    names = {item.component.name for item in selected} | set(request.removed)
+    reasons = {name: library.components[name].why_spare(release.name, values) for name in release.selections[request.selection]}
+    return {name: because for name, because in reasons.items() if because and name not in names}
 
 
 def _close(library: Library, release: Release, removed: Sequence[str], values: Values, chosen: dict[str, str]) -> list[str]:
