@@ -28,11 +28,13 @@ CONNECT_TIMEOUT = 10.0
 # Seconds that a request gets however late it is: what was begun has to be brought to an end.
 LEAST_TIMEOUT = 10.0
 PAGE = 500
+# To accept of a LIST: the metadata of each object alone.
+METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 _APPLY = "application/apply-patch+yaml"  # JSON is YAML, and cheaper for both sides
 # No object is ever of this version (etcd's first write is 2), so an apply that demands it creates or answers 409, and never merges.
 _ABSENT = "1"
+_MERGE_PATCH = "application/merge-patch+json"
 _JSON_PATCH = "application/json-patch+json"
-_METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
 
 class Client:
@@ -120,6 +122,11 @@ class Client:
         query = {"fieldManager": MANAGER, "fieldValidation": "Strict", **_dry(dry_run)}
         return _whole(self.request("POST", collection_path, query=query, body=body, timeout=timeout))
 
+    def merge_patch(self, path: str, body: Mapping[str, Any], dry_run: bool = False, *, timeout: float = 60.0) -> Response:
+        """Apply a merge patch (RFC 7386), which touches only what it names, with strict validation of fields."""
+        query = {"fieldManager": MANAGER, "fieldValidation": "Strict", **_dry(dry_run)}
+        return _whole(self.request("PATCH", path, query=query, body=body, content_type=_MERGE_PATCH, timeout=timeout))
+
     def json_patch(self, path: str, patch: list[dict[str, Any]], dry_run: bool = False, *, timeout: float = 60.0) -> Response:
         """Apply a JSON patch (RFC 6902); a failed ``test`` answers 422."""
         query = {"fieldManager": MANAGER, **_dry(dry_run)}
@@ -147,7 +154,7 @@ class Client:
         return list(self._metadata(path, selector, timeout))
 
     def _metadata(self, path: str, selector: str, timeout: float) -> Iterator[dict[str, Any]]:
-        return (item.get("metadata") or {} for item in self.list_objects(path, selector=selector, accept=_METADATA_LIST, timeout=timeout))
+        return (item.get("metadata") or {} for item in self.list_objects(path, selector=selector, accept=METADATA_LIST, timeout=timeout))
 
     def list_objects(
         self, path: str, *, selector: str = "", accept: str = "application/json", timeout: float = 60.0

@@ -17,10 +17,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.dex import Unclear
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.live import Place
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import MANAGER
 
 ANNOTATION = "kubeflow.platform/restarted-at"
-_MERGE = "application/merge-patch+json"
 _PAUSE = 1.0
 _ENDED = ("Succeeded", "Failed")
 # Dex ends once at its very first start and then works, so one crash is no sign; three are.
@@ -52,8 +50,7 @@ def put(client: Client, place: Place, before: str, after: str, clock: Clock, *, 
 def roll(client: Client, path: str, stamp: str, clock: Clock, *, dry_run: bool = False) -> None:
     """Have all pods of a Deployment replaced, as ``kubectl rollout restart`` does."""
     body = {"spec": {"template": {"metadata": {"annotations": {ANNOTATION: stamp}}}}}
-    query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry_run else {})}
-    _done(f"restart {path.rsplit('/', 1)[-1]}", lambda: client.request("PATCH", path, query=query, body=body, content_type=_MERGE), clock)
+    _done(f"restart {path.rsplit('/', 1)[-1]}", lambda: client.merge_patch(path, body, dry_run), clock)
 
 
 def wait(client: Client, path: str, timeout: float, clock: Clock) -> None:

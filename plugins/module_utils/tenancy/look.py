@@ -14,14 +14,13 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import PAGE, Client
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import METADATA_LIST, PAGE, Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import live as lives
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import platform as platforms
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.desired import LIMITS_NAME, NETWORK_POLICY_NAME
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.live import Live
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.presets import CA_MAP
 
-_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 _WHOLE = "application/json"
 # A parsed page takes ten times its text, which is large too: one is parsed while another comes in, which is as fast as all at once.
 _PARSING, _READING = threading.Lock(), threading.BoundedSemaphore(3)
@@ -88,7 +87,7 @@ def _queries(kinds: platforms.Kinds, platform: platforms.Platform, wants: Wants)
     yield _Query(platforms.NAMESPACES, _keep("namespace"))
     if wants.pull_secrets or not wants.housing:
         for account in (lives.EDITOR, lives.VIEWER):
-            yield _Query(platforms.ACCOUNTS, _keep_account, account, _WHOLE if wants.pull_secrets else _METADATA)
+            yield _Query(platforms.ACCOUNTS, _keep_account, account, _WHOLE if wants.pull_secrets else METADATA_LIST)
     if wants.housing:
         return
     if wants.controllers:
@@ -101,9 +100,9 @@ def _queries(kinds: platforms.Kinds, platform: platforms.Platform, wants: Wants)
     yield _Query(platforms.QUOTAS, _keep("quota"), lives.QUOTA)
     if platform.pipelines:
         # Metadata only: the artifact Secret's values are nobody's business here.
-        yield _Query(platforms.SECRETS, _artifact("Secret"), lives.SECRET, _METADATA)
+        yield _Query(platforms.SECRETS, _artifact("Secret"), lives.SECRET, METADATA_LIST)
         for name in lives.PIPELINE_MAPS:
-            yield _Query(platforms.MAPS, _artifact("ConfigMap"), name, _METADATA)
+            yield _Query(platforms.MAPS, _artifact("ConfigMap"), name, METADATA_LIST)
     if wants.limits:
         yield _Query(platforms.LIMITS, _keep("limits"), LIMITS_NAME)
     if wants.network_policy:

@@ -12,10 +12,7 @@ from dataclasses import dataclass
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, Unreachable, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import PASSING, Clock, pauses, wait_after
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client, Response
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import MANAGER
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.changes import Change
-
-_MERGE = "application/merge-patch+json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +61,7 @@ class Sender:
         if change.verb == "create":
             return self._client.create(change.collection, change.body, self._dry_run)
         if change.verb == "patch":
-            query = {"fieldManager": MANAGER, "fieldValidation": "Strict", **({"dryRun": "All"} if self._dry_run else {})}
-            return self._client.request("PATCH", change.path, query=query, body=change.body, content_type=_MERGE)
+            return self._client.merge_patch(change.path, change.body, self._dry_run)
         gone = self._client.delete(change.path, change.uid, dry_run=self._dry_run)
         if change.verb == "delete" or self._dry_run or not (gone.ok or gone.status in (404, 409)):
             return gone

@@ -80,8 +80,10 @@ def test_requests_are_counted_by_kind(scripted: Scripted) -> None:
     one.create("/x", {}, dry_run=True)
     one.delete("/x", "u")
     one.json_patch("/x", [])
+    one.merge_patch("/x", {})
+    one.merge_patch("/x", {}, dry_run=True)
     one.list_metadata("/x")
-    assert one.counts == {"PATCH dry-run": 1, "PATCH": 2, "GET": 1, "POST dry-run": 1, "DELETE": 1, "LIST": 1}
+    assert one.counts == {"PATCH dry-run": 2, "PATCH": 3, "GET": 1, "POST dry-run": 1, "DELETE": 1, "LIST": 1}
 
 
 def test_every_impersonated_group_is_a_header_of_its_own(scripted: Scripted) -> None:
@@ -259,6 +261,7 @@ def test_success_without_an_object_is_no_answer_when_an_object_was_asked_for(scr
         lambda: one.apply("/x", {}, dry_run=False, force=True),
         lambda: one.create("/x", {}),
         lambda: one.json_patch("/x", []),
+        lambda: one.merge_patch("/x", {}),
     ):
         with pytest.raises(Unreachable, match="no Kubernetes object"):
             ask()
