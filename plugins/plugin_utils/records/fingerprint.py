@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.graph import kustomization_in
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.model import Library, Release
 
 
@@ -36,8 +37,10 @@ def refusal(library: Library, release: Release, tree: Path, paths: Sequence[str]
             f"{tree} is not the tree of release {release.name}: {'; '.join(wrong)}. "
             f"{guess}, or give the tree of {release.name} as kubeflow_distribution_source."
         )
-    names = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-    empty = [path for path in paths if not any((tree / path / name).is_file() for name in names)]
+    empty = [path for path in paths if kustomization_in(str(tree / path)) is None]
     if empty:
-        return f"{tree} lacks the kustomization of {', '.join(empty)}: the tree of release {release.name} is not complete."
+        return (
+            f"{tree} lacks the kustomization of {', '.join(empty)}: the tree of release {release.name} is not complete. "
+            "Give a complete one as kubeflow_distribution_source."
+        )
     return None

@@ -43,7 +43,9 @@ def test_a_folder_that_is_no_distribution_is_refused(library, tmp_path):
 
 def test_a_tree_that_lacks_a_part_of_the_plan_is_refused(library, tmp_path):
     tree = grow(tmp_path, "applications/dashboard", "common/istio/istio-crds")
-    assert "lacks the kustomization of b, c" in refusal(library, library.releases["26.03.1"], tree, ["applications/dashboard", "b", "c"])
+    told = refusal(library, library.releases["26.03.1"], tree, ["applications/dashboard", "b", "c"])
+    assert "lacks the kustomization of b, c" in told
+    assert told.endswith("Give a complete one as kubeflow_distribution_source.")
 
 
 def test_each_real_tree_is_recognised_as_its_own_release_only(library, distributions):
