@@ -12,7 +12,6 @@ from typing import Any
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.condition import ALWAYS, Condition, Values
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import numbers
 
-
 # What a patch of kustomize can name its objects by.
 TARGET = frozenset({"group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector"})
 
