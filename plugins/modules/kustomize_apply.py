@@ -506,7 +506,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings i
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import missing_permissions
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
@@ -661,7 +661,7 @@ def interrupted(module: AnsibleModule, redactor: Redactor, settings: Settings, e
     for text in result.pop("warnings", ()):
         module.warn(text)
     if isinstance(end.error, Forbidden):
-        result["missing_permissions"] = mending_role(failure.rbac for failure in end.error.failures if failure.rbac is not None)
+        result.update(missing_permissions(end.error.failures))
     module.fail_json(msg=redactor.text(str(end)), **result)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WORKLOAD_KINDS, WRITES, Decision
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import missing_permissions
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import difference
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
@@ -111,9 +111,7 @@ class Report:
             "timeline": {stage: round(seconds, 2) for stage, seconds in self.timeline.items()},
             "requests": dict(self.requests),
         }
-        role = mending_role(row.failure.rbac for row in self.failures if row.failure is not None and row.failure.rbac is not None)
-        if role is not None:
-            result["missing_permissions"] = role
+        result.update(missing_permissions(row.failure for row in self.failures if row.failure is not None))
         result = redactor.object(result)
         # Words and names only; by their names the redactor would take them for the values.
         result["credentials"] = self.credentials

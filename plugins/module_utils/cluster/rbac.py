@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
+
 # Server-side apply needs both: create where the object is absent, patch where it is not; and get to compare.
 _TOGETHER = {
     "create": {"create", "get", "patch"},
@@ -16,6 +18,12 @@ _TOGETHER = {
     "delete": {"delete", "get"},
     "list": {"get", "list"},
 }
+
+
+def missing_permissions(failures: Iterable[Failure]) -> dict[str, Any]:
+    """Return the part of a module's result that says which role was lacking; {} where nothing was forbidden."""
+    role = mending_role(failure.rbac for failure in failures if failure.rbac is not None)
+    return {"missing_permissions": role} if role is not None else {}
 
 
 def mending_role(refusals: Iterable[Collection[str]], name: str = "kubeflow-platform-missing") -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connecti
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import PatientClient
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.portforward import PodWeb
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import missing_permissions
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity import passwords
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.dex import Unclear
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.passwords import Hash, Uninstalled, Unusable
@@ -126,9 +126,9 @@ def _run(params: Mapping[str, Any], wish: Wish, redactor: Redactor, *, check: bo
         rotation.run()
     except Failed as end:
         error, more = str(end), {} if end.restored is None else {"restored": end.restored}
-        more.update(_permissions(end.refused))
+        more.update(missing_permissions([end.refused.failure] if end.refused is not None else []))
     except Refused as end:
-        error, more = str(end), _permissions(end)
+        error, more = str(end), missing_permissions([end.failure])
         rotation.outcome.changed = rotation.outcome.restarted
     except (ClusterError, Unclear, Unusable) as end:
         error = f"The password of {wish.email} cannot be changed: {end}" if isinstance(end, Unclear | Unusable) else str(end)
@@ -150,11 +150,6 @@ def _run(params: Mapping[str, Any], wish: Wish, redactor: Redactor, *, check: bo
         **more,
     }
     return {name: redactor.text(value) if isinstance(value, str) else value for name, value in result.items()}
-
-
-def _permissions(refused: Refused | None) -> dict[str, Any]:
-    role = mending_role([refused.failure.rbac]) if refused is not None and refused.failure.rbac is not None else None
-    return {"missing_permissions": role} if role is not None else {}
 
 
 def _failed(text: str, **more: Any) -> dict[str, Any]:

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import mending_role
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import missing_permissions
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import difference
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redaction import Redactor
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.changes import Change
@@ -35,9 +35,7 @@ def as_result(outcome: Outcome, *, check: bool, diff: bool, requests: dict[str, 
         "failures": [_failure(row) for row in outcome.failures] + [{"tenant": name, "reason": text} for name, text in outcome.late.items()],
         "requests": requests,
     }
-    role = mending_role(row.failure.rbac for row in outcome.failures if row.failure is not None and row.failure.rbac is not None)
-    if role is not None:
-        result["missing_permissions"] = role
+    result.update(missing_permissions(row.failure for row in outcome.failures if row.failure is not None))
     result = redactor.object(result)
     if diff:
         result["diff"] = [shown for row in done if (shown := _diff(row.change, redactor)) is not None]
@@ -84,12 +82,14 @@ def _diff(change: Change, redactor: Redactor) -> dict[str, str] | None:
     return difference.render(found, redactor, _LONGEST_DIFF) if found is not None else None
 
 
+def in_one_message(errors: Sequence[str]) -> str:
+    """Return one text for a run that was refused, with every finding, numbered; the order is that of the data."""
+    if len(errors) == 1:
+        return f"Nothing was written: {errors[0]}"
+    listed = "\n".join(f"{number}. {text}" for number, text in enumerate(errors, 1))
+    return f"Nothing was written, since {len(errors)} things are wrong:\n{listed}"
+
+
 def masked(text: str) -> str:
     """Return a text without what looks like a credential."""
     return Redactor().text(text)
-
-
-def permissions(refused: Refused | None) -> dict[str, Any]:
-    """Return the role that would have let a refused list through, as part of a result."""
-    role = mending_role([refused.failure.rbac]) if refused is not None and refused.failure.rbac is not None else None
-    return {"missing_permissions": role} if role is not None else {}

@@ -15,12 +15,12 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import from_params
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Discovery
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Refused
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Failure, Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import PatientClient
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.rbac import missing_permissions
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import platform as platforms
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy import readiness, result
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.export import exported
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.findings import in_one_message
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.look import EVERYTHING, look
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import Subject, TenancyError
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.names import is_email
@@ -57,10 +57,8 @@ def execute(params: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], *, che
 def contribute(params: Mapping[str, Any], *, check: bool, diff: bool) -> dict[str, Any]:
     """Give a role in one Profile to one contributor, or take it away; the result is as of ``execute``."""
     subject = Subject(params["kind"], params["name"])
-    problem = ""
     if subject.kind == "User" and params["user_format"] == "email" and not is_email(subject.name):
         problem = f"{subject.name} is no e-mail address as the dashboard takes one; correct it, or set user_format to any."
-    if problem:
         return _refused([problem], [])
     absent = params["state"] == "absent"
     role = params["role"] or ("" if absent else "edit")
@@ -69,7 +67,7 @@ def contribute(params: Mapping[str, Any], *, check: bool, diff: bool) -> dict[st
 
 
 def export(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the live Profiles as data, with what data cannot express; the result is as of ``execute``."""
+    """Return the module's result: the live Profiles as data, and what data cannot express; with ``msg`` and ``failed`` where it failed."""
     names = set(params["names"]) if params.get("names") is not None else None
     rows: list[dict[str, Any]] = []
     states: list[dict[str, Any]] = []
@@ -95,7 +93,7 @@ def _run(params: Mapping[str, Any], options: Options, act: Callable[[Run], objec
     try:
         with tools(params, workers) as edges:
             run, error = Run(options, edges), ""
-            refused: Refused | None = None
+            forbidden: list[Failure] = []
             try:
                 act(run)
             except Invalid as end:
@@ -103,10 +101,10 @@ def _run(params: Mapping[str, Any], options: Options, act: Callable[[Run], objec
                     return _refused(end.errors, run.outcome.warnings)
                 error = str(end)
             except (ClusterError, TenancyError) as end:
-                error, refused = str(end), end if isinstance(end, Refused) else None
+                error, forbidden = str(end), [end.failure] if isinstance(end, Refused) else []
             found = result.as_result(run.outcome, check=options.check, diff=diff, requests=dict(edges.client.counts))
             if error or found["failed"]:
-                found.update(result.permissions(refused), failed=True, msg=result.masked(error or result.message(run.outcome)))
+                found.update(missing_permissions(forbidden), failed=True, msg=result.masked(error or result.message(run.outcome)))
             return {**found, "warnings": sorted(set(run.outcome.warnings))}
     except ClusterError as end:
         return {"failed": True, "changed": False, "msg": result.masked(str(end)), "warnings": []}
@@ -116,7 +114,7 @@ def _refused(errors: Sequence[str], warnings: Sequence[str]) -> dict[str, Any]:
     return {
         "failed": True,
         "changed": False,
-        "msg": in_one_message(errors),
+        "msg": result.in_one_message(errors),
         "findings": list(errors),
         "warnings": sorted(set(warnings)),
     }

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.findings import in_one_message
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.model import Contributor, Subject, Tenant
+from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.result import in_one_message
 from ansible_collections.kubeflow.platform.plugins.module_utils.tenancy.validation import near_misses, read
 
 ALICE: dict[str, Any] = {"name": "alice@example.com"}
