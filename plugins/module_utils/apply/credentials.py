@@ -18,7 +18,6 @@ from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity import passwords
 
-MODES = ("generate", "given", "demo")
 # In the ledger's digest of an ensured Secret; such a Secret is never pruned.
 MARK = "ensured:"
 # As kustomize ends the names of Secrets that it generates.

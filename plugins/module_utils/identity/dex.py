@@ -62,7 +62,6 @@ class Configuration:
     applications: tuple[Application, ...]
     prefix: str
     port: int
-    password_database: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,6 @@ def read(text: str) -> Configuration:
         tuple(_application(row) for row in _rows(document, "staticClients") if row.get("redirectURIs")),
         urlsplit(str(document.get("issuer") or "")).path.rstrip("/"),
         int(port[1]) if port else 0,
-        document.get("enablePasswordDB") is True,
     )
 
 

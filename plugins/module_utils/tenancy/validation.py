@@ -32,7 +32,7 @@ def read(
         tenant = reader.tenant()
         wrong = profile_name_problem(tenant.name, reserved)
         if wrong:
-            reader.problem(f"{wrong}")
+            reader.problem(wrong)
         tenants.append(tenant)
         findings.errors.extend(reader.problems)
         findings.extend(of_tenant(tenant))

@@ -22,7 +22,7 @@ def container(of: dict[str, Any]) -> dict[str, Any]:
 def test_the_configuration_says_who_logs_in_where() -> None:
     found = dex.read(CONFIGURATION)
     assert [(user.email, user.variable, user.inline) for user in found.users] == [("user@example.com", "DEX_USER_PASSWORD", "")]
-    assert (found.prefix, found.port, found.password_database) == ("/dex", 5556, True)
+    assert (found.prefix, found.port) == ("/dex", 5556)
     assert found.applications[0].identifier.variable == "OIDC_CLIENT_ID"
     assert found.applications[0].redirect == "/oauth2/callback"
 
