@@ -18,7 +18,6 @@ from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.library 
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.problems import RecordError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.records.version import numbers
 
-from tests.conftest import cache_root
 from tests.tools.release import compare
 from tests.tools.release.draft import draft
 from tests.tools.release.tree import read
@@ -46,7 +45,7 @@ def main() -> int:
         return 1
     previous = older[-1]
     known = compare.spots(library, previous)
-    index = FileIndex(Cache(cache_root() / "work"), tree.root)
+    index = FileIndex(Cache(), tree.root)
     target.write_text(draft(tree, known, previous, given.release, index), encoding="utf-8")
     index.save()
     print(f"{target.relative_to(ROOT)} is drafted, after {previous.name}. To decide:")
