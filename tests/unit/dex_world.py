@@ -17,7 +17,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.portforw
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.response import Response
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity import passwords
-from ansible_collections.kubeflow.platform.plugins.module_utils.identity.change import ANNOTATION
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity.restart import ANNOTATION
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.rotation import Rotation, Tools, Wish
 from ansible_collections.kubeflow.platform.tests.testbed.standins.dex import Dex, NoStart
 from ansible_collections.kubeflow.platform.tests.unit.dex_objects import CONFIGURATION, deployment

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, Protocol
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import Connection
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, Unreachable, classify
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, Refused, Unreachable, classify
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.response import Response
 
@@ -93,6 +93,13 @@ def persistently(
             if pause is None or error.kind in final:
                 raise
         clock.sleep(wait_after(failure, pause))
+
+
+def insist(what: str, send: Callable[[], Response], clock: Clock) -> None:
+    """Send ``persistently`` until it is done. Raise Refused where it was not (``what`` names the request), or Unreachable."""
+    answer = persistently(send, clock)
+    if not answer.ok:
+        raise Refused(what, answer)
 
 
 def pauses(jitter: Callable[[], float]) -> Iterator[float]:

@@ -15,12 +15,12 @@ from typing import Literal
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import Clock
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
-from ansible_collections.kubeflow.platform.plugins.module_utils.identity import change, live, passwords
-from ansible_collections.kubeflow.platform.plugins.module_utils.identity.change import NotUp
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity import change, live, passwords, restart
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.dex import Unclear
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.live import Found
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.login import Pages, Proof, State, Web, prove_password
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.passwords import Hash
+from ansible_collections.kubeflow.platform.plugins.module_utils.identity.restart import NotUp
 
 Way = Literal["port_forward", "gateway", "none"]
 _PAUSE = 2.0
@@ -110,7 +110,7 @@ class Rotation:
         # What the server would refuse is to be refused before anything is written.
         change.put(self._tools.client, found.place, found.text, text, self._tools.clock, dry_run=True)
         if found.place.needs_restart:
-            change.roll(self._tools.client, self._path, _now(self._tools.clock), self._tools.clock, dry_run=True)
+            restart.roll(self._tools.client, self._path, _now(self._tools.clock), self._tools.clock, dry_run=True)
         if not self._check:
             self._look_ahead(found)
             self._replace(found, text)
@@ -141,12 +141,11 @@ class Rotation:
         if self._check or self._pages is None or not self.wish.password:
             return
         known = f"The password of {found.email} is the stored one"
-        restart = found.place.needs_restart
         try:
-            if restart:
-                change.wait(self._tools.client, self._path, self.wish.wait_timeout, self._tools.clock)
+            if found.place.needs_restart:
+                restart.wait(self._tools.client, self._path, self.wish.wait_timeout, self._tools.clock)
             proof = self._attempt(found, self._pages, self.wish.password, "right")
-            if proof.state == "wrong" and restart:
+            if proof.state == "wrong" and found.place.needs_restart:
                 self.outcome.changed = True
                 self._restart()
                 self._prove(found)
@@ -212,16 +211,16 @@ class Rotation:
         if not self.outcome.restarted:
             return True, "The old one was put back."
         try:
-            change.roll(client, self._path, _now(clock), clock)
-            change.wait(client, self._path, self.wish.wait_timeout, clock)
+            restart.roll(client, self._path, _now(clock), clock)
+            restart.wait(client, self._path, self.wish.wait_timeout, clock)
         except (NotUp, ClusterError) as error:
             return True, f"The old one was put back into {found.place}, but Dex did not come up with it either: {_bare(error)}."
         return True, "The old one was put back, and Dex runs with it again."
 
     def _restart(self) -> None:
         self.outcome.restarted = True  # also where the answer is lost
-        change.roll(self._tools.client, self._path, _now(self._tools.clock), self._tools.clock)
-        change.wait(self._tools.client, self._path, self.wish.wait_timeout, self._tools.clock)
+        restart.roll(self._tools.client, self._path, _now(self._tools.clock), self._tools.clock)
+        restart.wait(self._tools.client, self._path, self.wish.wait_timeout, self._tools.clock)
 
     # -- proving it
 
@@ -260,8 +259,8 @@ class Rotation:
         if self.wish.way == "gateway":
             yield self._tools.gateway_web()
             return
-        deployment = change.read(self._tools.client, self._path)
-        for name in change.ready_pods(change.pods_of(self._tools.client, self._path, deployment)):
+        deployment = restart.read(self._tools.client, self._path)
+        for name in restart.ready_pods(restart.pods_of(self._tools.client, self._path, deployment)):
             yield self._tools.pod_web(name, port)
 
 
