@@ -29,10 +29,10 @@ def read_issuer(client: Client) -> Issuer:
     if response.status == 403:
         raise ClusterError(
             "Failed to read the issuer of the cluster: not allowed. Bind the ClusterRole system:service-account-issuer-discovery to the "
-            "user of the kubeconfig, or give the issuer yourself."
+            "user of the kubeconfig, or set `oauth2_proxy_m2m_issuer`."
         )
     if response.status == 404:
-        raise ClusterError(f"Failed to read the issuer of the cluster: it has no {PATH}. Give the issuer yourself.")
+        raise ClusterError(f"Failed to read the issuer of the cluster: it has no {PATH}. Set `oauth2_proxy_m2m_issuer`.")
     if not response.ok:
         raise Refused("Failed to read the issuer of the cluster", response)
     try:
@@ -44,5 +44,5 @@ def read_issuer(client: Client) -> Issuer:
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ClusterError(
-            f"Failed to read the issuer of the cluster: {PATH} is no OpenID configuration. Give the issuer yourself."
+            f"Failed to read the issuer of the cluster: {PATH} is no OpenID configuration. Set `oauth2_proxy_m2m_issuer`."
         ) from error
