@@ -50,10 +50,7 @@ def _component(role: Role) -> list[str]:
     ]
     credentials = record.get("credentials") or []
     if credentials:
-        rows = [
-            f"- `{_written(row['namespace'])}/{row['name']}` ({', '.join(row['keys'])}){_counts(row)}: {row['purpose']}"
-            for row in credentials
-        ]
+        rows = [_secret(row) for row in credentials]
         blocks += ["## Secrets that upstream ships with public values", "\n".join(rows)]
     checks = [*(record.get("ready") or []), *(record.get("checks") or [])]
     if checks:
@@ -108,6 +105,12 @@ def _when(row: Mapping[str, Any]) -> str:
 
 def _accepted(row: Mapping[str, Any]) -> str:
     return f"`{row['option']}: {literal(row['value'])}`" if "value" in row else f"`{row['option']}`"
+
+
+def _secret(row: Mapping[str, Any]) -> str:
+    """A Secret with its keys, what it is for, and the workloads that have to be started anew when it changes."""
+    readers = f"; read by {', '.join(row['readers'])}" if row.get("readers") else ""
+    return f"- `{_written(row['namespace'])}/{row['name']}` ({', '.join(row['keys'])}){_counts(row)}: {row['purpose']}{readers}"
 
 
 def _written(value: Any) -> str:

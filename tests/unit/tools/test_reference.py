@@ -96,7 +96,15 @@ def test_a_readme_tells_which_tree_a_path_lies_in_and_for_which_releases_a_secre
         {"since": "1.8", "path": "q", "when": {"mode": "a"}, "source": "own"},
     ]
     sources = {"own": {"repository": "https://example.com/own.git", "ref": "v1", "path": "git/own/v1"}}
-    secret = {"namespace": "kubeflow", "name": "s", "keys": ["k"], "purpose": "the key", "until": "26.03", "absent": ["host"]}
+    secret = {
+        "namespace": "kubeflow",
+        "name": "s",
+        "keys": ["k"],
+        "purpose": "the key",
+        "until": "26.03",
+        "absent": ["host"],
+        "readers": ["Deployment d"],
+    }
     needs = [{"needs": "katib", "because": "x", "since": "1.10", "same": ["one", "other"]}]
     text = block(
         component("istio", {}, parts=[{"name": "operator", "paths": places, "requires": needs}], sources=sources, credentials=[secret])
@@ -104,7 +112,7 @@ def test_a_readme_tells_which_tree_a_path_lies_in_and_for_which_releases_a_secre
     requires = "katib where `one` and `other` are the same from 1.10 on"
     assert f"| operator | 1.8 | `p` of this collection | {requires} |" in text
     assert f"|  | 1.8 with `mode: a` | `q` of https://example.com/own.git at v1 | {requires} |" in text
-    assert "- `kubeflow/s` (k) without `host` before 26.03: the key" in text
+    assert "- `kubeflow/s` (k) without `host` before 26.03: the key; read by Deployment d" in text
 
 
 def test_a_readme_tells_when_a_part_is_there_and_what_it_requires():
