@@ -115,7 +115,8 @@ class Bed:
 
     def clear_faults(self) -> None:
         """No stand-in has a fault, the fault proxy passes everything."""
-        faults.write(self.folder, {})
+        if faults.read(self.folder):
+            faults.write(self.folder, {})
         self.proxy({})
 
     def proxy(self, rules: dict[str, Any]) -> None:

@@ -297,3 +297,11 @@ def test_audit_log_when_a_line_is_half_written_waits_for_the_rest(tmp_path: Path
     assert len(first.writes()) == 1
     log.write_text(f"{line}\n{line}\n", encoding="utf-8")
     assert len(audit.read(log, first.end).writes()) == 1
+
+
+def test_a_fault_is_in_effect_when_setting_it_returns(worker_bed: Bed) -> None:
+    for seconds in (1, 2, 3):
+        worker_bed.fault("webhooks", "late", seconds)
+        written = (worker_bed.folder / "faults.json").stat().st_mtime_ns
+        assert (worker_bed.folder / faults.SEEN).read_text(encoding="utf-8") == str(written)
+    worker_bed.clear_faults()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 from .report import BedError
 
 Faults = dict[str, dict[str, Any]]
+# Where running stand-ins note which faults.json they have read, as its mtime in nanoseconds; and seconds to wait for that.
+SEEN = "faults.seen"
+_PATIENCE = 3.0
 
 
 def read(folder: Path) -> Faults:
@@ -25,10 +29,14 @@ def read(folder: Path) -> Faults:
 
 
 def write(folder: Path, faults: Faults, name: str = "faults.json") -> None:
-    """Replaces them in one step: a reader never sees half a file."""
+    """Replaces them in one step, so a reader never sees half a file, and returns once running stand-ins behave so."""
     temporary = folder / f".{name}"
     temporary.write_text(json.dumps(faults, indent=1) + "\n", encoding="utf-8")
+    stamp = str(temporary.stat().st_mtime_ns)
     temporary.replace(folder / name)
+    seen, deadline = folder / SEEN, time.monotonic() + _PATIENCE
+    while name == "faults.json" and seen.is_file() and seen.read_text(encoding="utf-8") != stamp and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 def parse(text: str) -> Faults:

@@ -21,8 +21,8 @@ from .report import BedError
 
 _PATIENCE = 90.0
 _OWN = ("bed.json", "pki", "etcd", "run", "logs", "podlogs", "kubectl-cache", "snapshots", "audit.log", "audit-policy.json", "tokens.csv")
-_OWN_PATTERNS = ("kubeconfig*", "kubelet.yaml", "faults.json", "proxy*", "standins*")
-_EMPTIED = ("faults.json", "proxy-faults.json", "proxy.log", "audit*.log", "logs/*.log")
+_OWN_PATTERNS = ("kubeconfig*", "kubelet.yaml", "faults.*", "proxy*", "standins*")
+_EMPTIED = ("faults.json", "faults.seen", "proxy-faults.json", "proxy.log", "audit*.log", "logs/*.log")
 
 
 def start(bed: Bed) -> None:

@@ -77,13 +77,18 @@ class Faults:
         return changed
 
     def follow(self) -> None:
-        """Starts the thread that looks at the file five times a second."""
+        """Starts the thread that looks at the file five times a second, and notes beside it which one is in effect."""
+        seen = self._path.with_suffix(".seen")
 
         def loop() -> None:
+            noted: tuple[int, int] | None = None
             while True:
-                time.sleep(0.2)
                 if self.reload():
                     for listener in self._listeners:
                         listener()
+                if self._stamp is not None and self._stamp != noted:
+                    noted = self._stamp
+                    seen.write_text(str(noted[0]), encoding="utf-8")
+                time.sleep(0.2)
 
         threading.Thread(target=loop, daemon=True, name="faults").start()
