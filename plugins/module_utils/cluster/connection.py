@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import logging
 import os
-import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ConnectionFailed
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.tls import tls_context
 
 # Option of kubernetes.core -> attribute of kubernetes.client.Configuration.
 _DIRECT = {
@@ -45,7 +45,7 @@ class Connection:
     impersonation: tuple[tuple[str, str], ...]
     configuration: Any
     load: Callable[[], Any]
-    find_context: Callable[[], str] = lambda: ""
+    find_context: Callable[[], str]
 
     @cached_property
     def where(self) -> str:
@@ -61,9 +61,9 @@ def from_params(params: Mapping[str, Any]) -> Connection:
     kubeconfig. Raise ConnectionFailed with what to do where that leads nowhere. Nothing is sent to the cluster.
     """
     options = _with_environment(params)
-    load, source = _loader(options)
+    load, source, find_context = _loader(options)
     configuration = load()
-    return Connection(str(configuration.host), source, _impersonation(options), configuration, load, lambda: _context(options, source))
+    return Connection(str(configuration.host), source, _impersonation(options), configuration, load, find_context)
 
 
 def _with_environment(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,27 +95,30 @@ def _impersonation(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return (*headers, *(("Impersonate-Group", str(group)) for group in groups))
 
 
-def _loader(options: Mapping[str, Any]) -> tuple[Callable[[], Any], str]:
-    """Return how to build the configuration, and words for where it comes from."""
+def _loader(options: Mapping[str, Any]) -> tuple[Callable[[], Any], str, Callable[[], str]]:
+    """Return how to build the configuration, words for where it comes from, and how to find the context that counts."""
     has = options.get
     alone = has("host") and (has("api_key") or (has("username") and has("password")) or (has("client_cert") and has("client_key")))
     if alone:
-        return (lambda: _finish(options, lambda _configuration: None)), "the connection options"
+        return (lambda: _finish(options, lambda _configuration: None)), "the connection options", _no_context
     kubeconfig = has("kubeconfig")
     if not kubeconfig and not has("context") and _in_cluster():
-        return (lambda: _finish(options, _read_service_account)), "the service account of this pod"
+        return (lambda: _finish(options, _read_service_account)), "the service account of this pod", _no_context
     source = "the given kubeconfig" if isinstance(kubeconfig, dict) else f"kubeconfig {_path(kubeconfig)}"
-    return (lambda: _finish(options, lambda configuration: _read_kubeconfig(configuration, options, source))), source
+    load = partial(_finish, options, lambda configuration: _read_kubeconfig(configuration, options, source))
+    return load, source, lambda: _context(options)
 
 
 def _path(kubeconfig: Any) -> str:
     return str(kubeconfig or os.environ.get("KUBECONFIG") or "~/.kube/config")
 
 
-def _context(options: Mapping[str, Any], source: str) -> str:
-    """The name of the context that counts; "" where there is none or it cannot be told."""
-    if "kubeconfig" not in source:
-        return ""
+def _no_context() -> str:
+    return ""
+
+
+def _context(options: Mapping[str, Any]) -> str:
+    """The name of the context of a kubeconfig that counts; "" where it cannot be told."""
     kubeconfig = options.get("kubeconfig")
     if options.get("context"):
         return str(options["context"])
@@ -278,32 +281,3 @@ def _logged_errors() -> Iterator[list[str]]:
         yield texts
     finally:
         root.removeHandler(handler)
-
-
-def tls_context(configuration: Any) -> ssl.SSLContext:
-    """Return a TLS context of our own: HTTP/1.1 only, whatever else in this process negotiates. Raise ConnectionFailed on bad files."""
-    context = ssl.create_default_context() if not configuration.ssl_ca_cert else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Cluster CAs are often made without the extensions that Python 3.13 began to demand.
-    context.verify_flags &= ~getattr(ssl, "VERIFY_X509_STRICT", 0)
-    if configuration.verify_ssl is False:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    elif configuration.ssl_ca_cert:
-        _load("CA certificate", configuration.ssl_ca_cert, lambda: context.load_verify_locations(cafile=configuration.ssl_ca_cert))
-    if configuration.cert_file:
-        _load(
-            "client certificate", configuration.cert_file, lambda: context.load_cert_chain(configuration.cert_file, configuration.key_file)
-        )
-    context.set_alpn_protocols(["http/1.1"])
-    return context
-
-
-def _load(what: str, path: str, action: Callable[[], None]) -> None:
-    try:
-        action()
-    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-        reason = "it does not exist" if isinstance(error, FileNotFoundError) else str(getattr(error, "reason", None) or error)
-        raise ConnectionFailed(
-            f"The {what} {path} cannot be used: {reason}. "
-            "Set `ca_cert`, `client_cert` and `client_key` to PEM files that belong together, or mend the kubeconfig."
-        ) from error

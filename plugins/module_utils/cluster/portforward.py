@@ -16,9 +16,10 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import Connection, tls_context
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import Connection
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import ClusterError, Refused
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.response import Response
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.tls import tls_context
 
 _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERROR = 0, 1

@@ -17,9 +17,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster import transport
-from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import Connection, tls_context
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.connection import Connection
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Refused, Unreachable
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.response import Response
+from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.tls import tls_context
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import MANAGER
 
 __all__ = ["Client", "Response", "Unreachable"]
