@@ -111,12 +111,7 @@ class _Lines:
         elif MASK in plain and settled(plain):
             yield match[0]
             self._continuation(column, False)
-        elif (
-            _ALIAS.fullmatch(plain)
-            or plain.startswith("{")
-            or settled(plain.rstrip(" ,;"))
-            or (not certain and public(match["name"], plain))
-        ):
+        elif _is_shown(plain) or (not certain and public(match["name"], plain)):
             yield match[0]
         elif plain[0] in "\"'":
             yield start + self._quoted(plain)
