@@ -17,7 +17,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.ledger imp
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import SET_LABEL
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import manager_class, own_entry
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import manager_class, managers, own_entry
 
 # What kube-apiserver and kube-controller-manager make in every cluster, or in every namespace.
 _CLUSTER_MADE = frozenset({("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt")})
@@ -54,7 +54,7 @@ def maker(identity: Identity, metadata: Mapping[str, Any], takeover: Collection[
     """
     if cluster_made(identity, metadata) or any(row.get("controller") for row in metadata.get("ownerReferences") or []):
         return ""
-    names = [str(row.get("manager")) for row in metadata.get("managedFields") or [] if not row.get("subresource")]
+    names = managers(metadata)
     makers = [name for name in names if not _CHANGES.fullmatch(name)]
     others = [name for name in makers if manager_class(name, takeover) in ("human", "unknown")]
     if makers:

@@ -10,7 +10,6 @@ having been removed) keeps everything, a doubt about one object keeps that objec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -25,8 +24,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.protected 
     foreign_secret_writer,
     is_custom,
 )
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import manager_class, own_entry
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, bare_name
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.ownership import manager_class, managers, own_entry
 
 Action = Literal["prune", "keep", "foreign", "gone"]
 # Deleted only when the caller has proved that nothing uses them (`unused`).
@@ -39,7 +38,6 @@ _CONTAINERS = {
 _FOREGROUND = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"})
 # Kinds that only people and appliers write: a moved resourceVersion means that somebody is at work on the object.
 _QUIET = frozenset({"ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "NetworkPolicy"})
-_HASH_SUFFIX = re.compile(r"-[2456789bcdfghkmt]{10}$")  # kustomize api/hasher: the alphabet that its encoding leaves
 
 
 class Decision(NamedTuple):
@@ -206,8 +204,7 @@ def _made_by_others(identity: Identity, entry: Entry, metadata: Mapping[str, Any
         return "protected: the cluster made it and needs it"
     if entry.created:
         return ""
-    held = [str(row.get("manager")) for row in metadata.get("managedFields") or [] if not row.get("subresource")]
-    other = next((name for name in held if manager_class(name) in ("human", "unknown")), "")
+    other = next((name for name in managers(metadata) if manager_class(name) in ("human", "unknown")), "")
     return f"protected: it was there before this set, and {other} holds fields of it; delete it by hand if nobody uses it" if other else ""
 
 
@@ -220,7 +217,7 @@ def _in_the_way(identity: Identity, given: Circumstances) -> str:
 
 
 def _same_but_hash(one: Identity, other: Identity) -> bool:
-    return one[:3] == other[:3] and _HASH_SUFFIX.sub("", one.name) == _HASH_SUFFIX.sub("", other.name)
+    return one[:3] == other[:3] and bare_name(one.name) == bare_name(other.name)
 
 
 def _rank(identity: Identity) -> int:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,10 +14,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import live_metadata
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.requests import Client
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, identify, split_api_version
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, bare_name, identify, split_api_version
 
-# Configuration under a name that changes with its content: another content is none of our business.
-_HASHED = re.compile(r".*-[2456789bcdfghkmt]{10}")
 _CONFIGURATION = frozenset({("", "ConfigMap"), ("", "Secret")})
 _MOST_NAMED = 3
 
@@ -67,8 +64,10 @@ def _place(content: dict[str, Any], find: Lookup) -> tuple[Resource | None, Iden
 
 
 def _is_hashed(content: dict[str, Any]) -> bool:
+    """Whether it is configuration under a name that changes with its content: another content is none of our business."""
     group, _version = split_api_version(str(content.get("apiVersion") or ""))
-    return (group, content.get("kind")) in _CONFIGURATION and bool(_HASHED.fullmatch(str(content["metadata"].get("name"))))
+    name = str(content["metadata"].get("name"))
+    return (group, content.get("kind")) in _CONFIGURATION and bare_name(name) != name
 
 
 def _told(part: Part, gone: Sequence[Identity]) -> str:

@@ -6,7 +6,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
+
+# kustomize's name suffix: ten characters of this alphabet (api/internal/hasher: digits and vowels that form words are left out).
+_HASH = re.compile(r"-[2456789bcdfghkmt]{10}\Z")
 
 
 class Identity(NamedTuple):
@@ -39,6 +43,11 @@ _SECOND_GROUPS = {
 def stored(identity: Identity) -> Identity:
     """Return the identity under which an object is stored: two that share it are one object, whatever groups they are written in."""
     return identity._replace(group=_SECOND_GROUPS.get((identity.group, identity.kind), identity.group))
+
+
+def bare_name(name: str) -> str:
+    """Return a name without the hash of its content that kustomize puts behind the names of what it generates."""
+    return _HASH.sub("", name)
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -129,6 +129,11 @@ def own_fields(metadata: dict[str, Any]) -> dict[str, Any]:
 def entry_key(entry: dict[str, Any]) -> str:
     """Return a hash that changes with every write of ours, and when another manager takes one of our fields."""
     return hashlib.sha256(canonical([entry.get("apiVersion"), entry.get("time"), entry.get("fieldsV1")])).hexdigest()
+
+
+def managers(metadata: Mapping[str, Any]) -> list[str]:
+    """Return who holds fields of an object itself: writers of its status or of its scale are left out."""
+    return [str(row.get("manager")) for row in metadata.get("managedFields") or [] if not row.get("subresource")]
 
 
 def human_entries(metadata: dict[str, Any], extra: Collection[str]) -> list[dict[str, Any]]:

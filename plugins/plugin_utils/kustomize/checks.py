@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.objects import size
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, stored
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, bare_name, stored
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError, listing
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parse import Rendered, rendered
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import Part
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrapper import LABEL, bare_name
+from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrapper import LABEL
 
 # A registry may have a port, so a tag begins after the last slash.
 _TAG = re.compile(r"(?::[^/@]*)?(?:@[^/]*)?\Z")

@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import bare_name
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.errors import RenderError
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import Part, plain
 
 # The key of a patch or an image under which several parts share it; kustomize does not get to see it.
 LABEL = "of"
-# kustomize's name suffix: ten characters of this alphabet (api/internal/hasher: digits and vowels that form words are left out).
-_HASH = re.compile(r"-[2456789bcdfghkmt]{10}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +144,6 @@ def selects(target: Mapping[str, Any], header: Mapping[str, str]) -> bool:
             return False
     name = target.get("name")
     return not name or _matches(str(name), header["name"]) or _matches(str(name), bare_name(header["name"]))
-
-
-def bare_name(name: str) -> str:
-    """A name without kustomize's hash suffix."""
-    return _HASH.sub("", name)
 
 
 def _matches(pattern: str, value: str) -> bool:

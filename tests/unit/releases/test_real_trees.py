@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.credentials import decoded
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity.passwords import fingerprint
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import bare_name
 from ansible_collections.kubeflow.platform.plugins.plugin_utils import partsfile
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.cache import Cache
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.checks import CLUSTER_SCOPED
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.parts import from_options
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import Request as RenderRequest
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.render import render
-from ansible_collections.kubeflow.platform.plugins.plugin_utils.kustomize.wrapper import bare_name
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.model import Plan, Request
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.planner import plan
 from ansible_collections.kubeflow.platform.plugins.plugin_utils.plan.result import as_result

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, identify, split_api_version
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import Identity, bare_name, identify, split_api_version
 
 
 def test_identity_ignores_the_version() -> None:
@@ -34,3 +34,9 @@ def test_identity_of_a_broken_object_is_empty_when_parts_are_missing() -> None:
 def test_api_version_splits_into_group_and_version() -> None:
     assert split_api_version("v1") == ("", "v1")
     assert split_api_version("networking.istio.io/v1beta1") == ("networking.istio.io", "v1beta1")
+
+
+def test_a_name_is_bare_without_the_hash_of_its_content_and_no_other_end() -> None:
+    assert bare_name("oauth2-proxy-h675gf55ht") == "oauth2-proxy"
+    for name in ("oauth2-proxy", "oauth2-proxy-parameters", "a-h675gf55ht-b", "a-h675gf55hta"):
+        assert bare_name(name) == name
