@@ -11,9 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare import Comparer
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison, deferred, deferred_by_crd
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.dependents import Dependents
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison, comparer, deferred, deferred_by_crd
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.execute import Execution, Limits
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.flow import GateState, Node, NodeState
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Gates, Surroundings, derive, webhook_gates
@@ -24,7 +22,7 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.makers imp
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import Decision, Item, Outcome
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import surroundings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.owners import Records, orphan_row
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row, Wait
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import SHORTEST_WAIT, Row, Wait
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.schedule import Scheduler
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.write import Writer, nobody
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
 CRD_LIMIT = 2
 SAVE_EVERY = 5.0
 SAY_EVERY = 5.0
-# A wait shorter than this is not worth a line in the result.
-SHORTEST_WAIT = 1.0
 
 
 class ApplyStage:
@@ -74,8 +70,7 @@ class ApplyStage:
         self.surroundings = Surroundings()
         self.scheduler = Scheduler((), {}, workers=1, crd_limit=1, jitter=tools.jitter)
         self.looker = Looker(tools.client, tools.discovery, tools.clock.time)
-        dependents = Dependents(tools.client, tools.discovery, tools.clock.sleep)
-        self.comparer = Comparer(tools.client, settings.set_name, settings.takeover, settings.recreate, dependents.of)
+        self.comparer = comparer(settings, tools)
         self._tools = tools
         self._comparison = comparison
         self._store = store

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.inputs import Document, InputRejected, resources_defined
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row, Wait
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import SHORTEST_WAIT, Row, Wait
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.rules import Rule
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.wait import PAUSE, SAY_EVERY
@@ -25,8 +25,6 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity
 
 if TYPE_CHECKING:
     from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Tools
-
-SHORTEST_WAIT = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,14 +110,19 @@ class Comparison:
             raise EngineError(f"{told}{more} Nothing of the set was written.")
 
 
+def comparer(settings: Settings, tools: Tools) -> Comparer:
+    """A comparer that looks itself for what would be deleted together with an object, so that each stage knows how things are now."""
+    dependents = Dependents(tools.client, tools.discovery, tools.clock.sleep)
+    return Comparer(tools.client, settings.set_name, settings.takeover, settings.recreate, dependents.of)
+
+
 class CompareStage:
     """Compares; in check mode also predicts what creating the absent objects would meet."""
 
     def __init__(self, settings: Settings, tools: Tools) -> None:
         self._settings = settings
         self._tools = tools
-        dependents = Dependents(tools.client, tools.discovery, tools.clock.sleep)
-        self._comparer = Comparer(tools.client, settings.set_name, settings.takeover, settings.recreate, dependents.of)
+        self._comparer = comparer(settings, tools)
 
     def compare(self, items: Sequence[Item], ledger: Ledger) -> Comparison:
         """Observe everything by metadata; look closely only at what is not known to be as desired."""

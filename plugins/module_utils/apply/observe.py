@@ -13,6 +13,7 @@ from typing import Any
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates import Surroundings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import EngineError
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.owners import Records
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.probes import ADMISSION_GROUP
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.discovery import Resource
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure, Refused, classify, classify_transport
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.patience import LONGEST_REQUESTED
@@ -24,7 +25,7 @@ READ_TRIES = 9
 CONTACT_TRIES = {"refused": 3, "resolve": 1, "timeout": 1}
 PASSING = frozenset({"throttled", "server_down", "internal"})
 NO_RECORDS = Records()
-ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+ADMISSION = f"/apis/{ADMISSION_GROUP}/v1"
 
 
 class Forbidden(EngineError):
@@ -116,5 +117,5 @@ def surroundings(
     ):
         answer = reading(partial(client.get, f"{ADMISSION}/{plural}"), f"the {kind} objects", sleep)
         for row in answer.json().get("items") or []:
-            configurations.append({**row, "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind})
+            configurations.append({**row, "apiVersion": f"{ADMISSION_GROUP}/v1", "kind": kind})
     return Surroundings(labels, configurations, records)

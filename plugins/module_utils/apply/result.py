@@ -19,6 +19,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.redactio
 
 SLOWEST = 3
 LONGEST_DIFF = 20_000
+# Seconds; a shorter wait is not worth a line in the result.
+SHORTEST_WAIT = 1.0
 
 
 @dataclass(frozen=True, slots=True)

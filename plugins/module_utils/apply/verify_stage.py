@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply import ledger as ledgers
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import SHORTEST_WAIT, ApplyStage, records
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.apply_stage import ApplyStage, records
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.compare_stage import Comparison
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.explain import explain
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.fights import taken_back
@@ -17,7 +17,8 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.apply.gates impo
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.model import WEBHOOK_KINDS, Item
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.observe import live_metadata, surroundings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.owners import orphan_row
-from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import Row, Wait
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.probes import ADMISSION_GROUP
+from ansible_collections.kubeflow.platform.plugins.module_utils.apply.result import SHORTEST_WAIT, Row, Wait
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.settings import Settings
 from ansible_collections.kubeflow.platform.plugins.module_utils.apply.wait import Waiter, Waiting
 from ansible_collections.kubeflow.platform.plugins.module_utils.cluster.errors import Failure
@@ -27,8 +28,6 @@ from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity
 
 if TYPE_CHECKING:
     from ansible_collections.kubeflow.platform.plugins.module_utils.apply.run import Tools
-
-WEBHOOK_GROUP = "admissionregistration.k8s.io"
 
 
 class VerifyStage:
@@ -95,7 +94,7 @@ class VerifyStage:
             rows.append(Row(identity, components[identity], "not_ready", found.reason, None, failure))
         for gate in {gate.key: gate for gate in hooks}.values():
             if gate.key in left.hooks and gate.key not in left.orphans and gate.webhook is not None:
-                identity = Identity(WEBHOOK_GROUP, gate.webhook.configuration_kind, "", gate.webhook.configuration)
+                identity = Identity(ADMISSION_GROUP, gate.webhook.configuration_kind, "", gate.webhook.configuration)
                 text = explain(self._tools.client, gate.webhook, left.hooks[gate.key], [])
                 advice = gate.owner.advice(gate.webhook) if gate.owner else "Look at the pods behind its Service, then run again."
                 failure = Failure("webhook_down", text.rstrip("."), advice, webhook=gate.webhook.name)
