@@ -17,11 +17,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.kubeflow.platform.plugins.module_utils.identity import passwords
+from ansible_collections.kubeflow.platform.plugins.module_utils.objects.identity import bare_name
 
 # In the ledger's digest of an ensured Secret; such a Secret is never pruned.
 MARK = "ensured:"
-# As kustomize ends the names of Secrets that it generates.
-_HASH = r"(-[2456789bcdfghkmt]{10})?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Credential:
 
     def is_called(self, name: str) -> bool:
         """Say whether a Secret of the namespace with this name is meant."""
-        return re.fullmatch(re.escape(self.name) + _HASH, name) is not None
+        return self.name in (name, bare_name(name))
 
 
 @dataclass(frozen=True, slots=True)
